@@ -1,0 +1,257 @@
+use std::cell::LazyCell;
+use std::fs::File;
+use std::io::{self, BufWriter, Read, StdoutLock, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, ValueEnum};
+use indicatif::ProgressBar;
+
+use super::{Cli, Failure, Format, progress};
+use crate::puzzle::Board;
+use crate::puzzle::judge::{Answer, Position, Reader};
+use crate::search::{
+    Explained, Heuristic, Limits, Misplaced, Outcome, PatternDatabase, Solution, explain, search,
+};
+
+/// How much is read at a time: over a thousand boards.
+const PIECE_BYTES: usize = 64 * 1024;
+/// From what length on a file is long enough for a progress bar: about 20,000 boards.
+const LONG_FILE_BYTES: u64 = 1024 * 1024;
+/// For how long an answer may be held back to be written together with others.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Solve boards in the judge's format: 24 numbers each, up to a board that starts with 0
+///
+/// Prints two lines a board: the moves (or `No moves needed`), then the value in the centre.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The input, or - for standard input
+    #[arg(default_value = "-", hide_default_value = true)]
+    file: PathBuf,
+
+    /// How answers are written
+    #[arg(long, value_enum, default_value_t = Format::Text, env = "ROTATION_GAME_FORMAT")]
+    format: Format,
+
+    /// What guides the search
+    #[arg(long, value_enum, default_value_t = HeuristicName::PatternDatabase, env = "ROTATION_GAME_HEURISTIC")]
+    heuristic: HeuristicName,
+
+    /// The longest solution to look for, in moves
+    #[arg(long, value_name = "N", default_value_t = Limits::NONE.max_depth, env = "ROTATION_GAME_MAX_DEPTH")]
+    max_depth: u32,
+
+    /// How long to search for one board, such as 500ms or 10s [default: without limit]
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, env = "ROTATION_GAME_TIMEOUT")]
+    timeout: Option<Duration>,
+
+    /// Tell what each search took (with --format json)
+    #[arg(long, env = "ROTATION_GAME_EXPLAIN")]
+    explain: bool,
+}
+
+/// What can guide a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum HeuristicName {
+    /// Exact distances from a table
+    PatternDatabase,
+    /// 8 less the count of the most frequent centre value
+    Misplaced,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    if args.explain && args.format != Format::Json {
+        Cli::command()
+            .error(
+                ErrorKind::MissingRequiredArgument,
+                "--explain needs --format json",
+            )
+            .exit();
+    }
+    match args.heuristic {
+        HeuristicName::PatternDatabase => solve(args, PatternDatabase::build),
+        HeuristicName::Misplaced => solve(args, || Misplaced),
+    }
+}
+
+fn solve<H: Heuristic>(args: &Args, heuristic: fn() -> H) -> Result<(), Failure> {
+    let mut input = Input::open(&args.file)?;
+    let mut solver = Solver {
+        args,
+        heuristic: LazyCell::new(heuristic),
+        answers: Answers::new(),
+    };
+    let result = solver.solve_all(&mut input);
+    // Whatever happened, the answers so far come first.
+    solver.answers.flush()?;
+    input.progress.finish_and_clear();
+    result
+}
+
+struct Solver<'a, H> {
+    args: &'a Args,
+    /// Not built before there is a board.
+    heuristic: LazyCell<H>,
+    answers: Answers,
+}
+
+impl<H: Heuristic> Solver<'_, H> {
+    fn solve_all(&mut self, input: &mut Input) -> Result<(), Failure> {
+        let mut reader = Reader::default();
+        let mut buffer = vec![0; PIECE_BYTES];
+        while !reader.has_ended() {
+            // Reading may wait, and no known answer should wait with it.
+            self.answers.flush()?;
+            let mut piece = input.read(&mut buffer)?;
+            if piece.is_empty() {
+                if let Some(board) = reader.finish()? {
+                    self.solve_one(board, reader.position())?;
+                }
+                break;
+            }
+            while let Some(board) = reader.next(&mut piece)? {
+                self.solve_one(board, reader.position())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn solve_one(&mut self, board: Board, position: Position) -> Result<(), Failure> {
+        let limits = Limits {
+            max_depth: self.args.max_depth,
+            deadline: self
+                .args
+                .timeout
+                .and_then(|timeout| Instant::now().checked_add(timeout)),
+            ..Limits::NONE
+        };
+        let heuristic = &*self.heuristic;
+        if self.args.explain {
+            let (outcome, search) = explain(board, heuristic, limits);
+            let solution = self.solution(outcome, position)?;
+            self.answers.write_json(&Explained { solution, search })
+        } else {
+            let solution = self.solution(search(board, heuristic, limits), position)?;
+            match self.args.format {
+                Format::Json => self.answers.write_json(&solution),
+                Format::Text => self.answers.write_text(&solution),
+            }
+        }
+    }
+
+    fn solution(&self, outcome: Outcome, position: Position) -> Result<Solution, Failure> {
+        match outcome {
+            Outcome::Solved(solution) => Ok(solution),
+            Outcome::DepthCapReached { lower_bound } => Err(Failure::DepthCapReached {
+                position,
+                max_depth: self.args.max_depth,
+                lower_bound,
+            }),
+            Outcome::TimedOut { lower_bound } => Err(Failure::TimedOut {
+                position,
+                lower_bound,
+            }),
+            Outcome::Stopped => unreachable!("nothing here sets a stop flag"),
+        }
+    }
+}
+
+/// Standard output, written in large pieces unless that would keep someone waiting.
+struct Answers {
+    output: BufWriter<StdoutLock<'static>>,
+    flushed: Instant,
+}
+
+impl Answers {
+    fn new() -> Self {
+        Self {
+            output: BufWriter::with_capacity(PIECE_BYTES, io::stdout().lock()),
+            flushed: Instant::now(),
+        }
+    }
+
+    fn write_text(&mut self, solution: &Solution) -> Result<(), Failure> {
+        let Solution { moves, centre } = *solution;
+        let answer = Answer {
+            moves: &moves,
+            centre,
+        };
+        write!(self.output, "{answer}").map_err(Failure::Write)?;
+        self.flush_if_due()
+    }
+
+    fn write_json(&mut self, answer: &impl serde::Serialize) -> Result<(), Failure> {
+        serde_json::to_writer(&mut self.output, answer)
+            .map_err(io::Error::from)
+            .and_then(|()| self.output.write_all(b"\n"))
+            .map_err(Failure::Write)?;
+        self.flush_if_due()
+    }
+
+    fn flush_if_due(&mut self) -> Result<(), Failure> {
+        if self.flushed.elapsed() >= PATIENCE {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), Failure> {
+        self.flushed = Instant::now();
+        self.output.flush().map_err(Failure::Write)
+    }
+}
+
+/// A file or standard input.
+struct Input {
+    name: String,
+    source: Box<dyn Read>,
+    progress: ProgressBar,
+}
+
+impl Input {
+    fn open(path: &Path) -> Result<Self, Failure> {
+        if path == Path::new("-") {
+            return Ok(Self {
+                name: "standard input".to_owned(),
+                source: Box::new(io::stdin().lock()),
+                progress: ProgressBar::hidden(),
+            });
+        }
+        let name = path.display().to_string();
+        let file = File::open(path).map_err(|source| Failure::Read {
+            name: name.clone(),
+            source,
+        })?;
+        let length = file.metadata().map_or(0, |metadata| metadata.len());
+        Ok(Self {
+            name,
+            source: Box::new(file),
+            progress: if length >= LONG_FILE_BYTES {
+                progress::of_bytes(length)
+            } else {
+                ProgressBar::hidden()
+            },
+        })
+    }
+
+    /// The next piece of the input, empty at its end.
+    fn read<'a>(&mut self, buffer: &'a mut [u8]) -> Result<&'a [u8], Failure> {
+        loop {
+            match self.source.read(buffer) {
+                Ok(length) => {
+                    self.progress.inc(length as u64);
+                    return Ok(&buffer[..length]);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(source) => {
+                    return Err(Failure::Read {
+                        name: self.name.clone(),
+                        source,
+                    });
+                }
+            }
+        }
+    }
+}

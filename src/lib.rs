@@ -1,0 +1,41 @@
+//! Exact solutions of the Rotation Game, as a library.
+//!
+//! The game (POJ 2286, UVA 1343) has a board of 24 cells in the shape of a `#`, eight each of 1, 2
+//! and 3. A move turns one of its four lines by one cell. The answer is the shortest,
+//! lexicographically smallest sequence of moves after which the centre holds one value only.
+//!
+//! ```
+//! use rotation_game::{Board, PatternDatabase, Value};
+//!
+//! let database = PatternDatabase::build();
+//! let board: Board = "111132323132231222312133".parse()?;
+//! let solution = database.solve(board);
+//! assert_eq!(solution.moves.to_string(), "AC");
+//! assert_eq!(solution.centre, Value::Two);
+//!
+//! // Replay the moves.
+//! let mut replayed = board;
+//! for &next in solution.moves.iter() {
+//!     replayed = replayed.after(next);
+//! }
+//! assert_eq!(replayed.centre(), Some(Value::Two));
+//! # Ok::<(), rotation_game::IllegalBoard>(())
+//! ```
+//!
+//! # The rooms
+//!
+//! Imports go one way: [`cli`] to [`analysis`] to [`search`] to [`puzzle`].
+//!
+//! - [`puzzle`] is the game itself: boards, moves, notations, and legality with every reason at
+//!   once. It knows nothing of searching.
+//! - [`search`] is IDA*, its heuristics, the pattern database, limits and outcomes.
+//! - [`analysis`] is what the exact table tells beyond one answer: the census of all boards.
+//! - [`cli`] is the command line, one file a command.
+
+pub mod analysis;
+pub mod cli;
+pub mod puzzle;
+pub mod search;
+
+pub use puzzle::{Board, IllegalBoard, InvalidMoves, Move, MoveSequence, Value};
+pub use search::{PatternDatabase, Solution};

@@ -1,0 +1,7 @@
+//! The `rotation-game` program. See `rotation-game --help`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    rotation_game::cli::run()
+}

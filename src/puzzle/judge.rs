@@ -1,0 +1,412 @@
+//! The text format of the online judges.
+//!
+//! Input: boards of 24 integers in cell order, separated by any white space. It ends at a board
+//! whose first number is 0, or with the text. Output: two lines a board, the moves (or
+//! `No moves needed`), then the value in the centre.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use super::{Board, CELLS, Draft, Fault, IllegalBoard, MoveSequence, Value};
+
+/// Reads the judge's input from pieces of text as they come, without holding on to them.
+///
+/// ```
+/// use rotation_game::puzzle::judge::Reader;
+///
+/// let mut reader = Reader::default();
+/// let mut text: &[u8] = b"1 1 1 1 3 2 3 2 3 1 3 2 2 3 1 2 2 2 3 1 2 1 3";
+/// assert_eq!(reader.next(&mut text), Ok(None), "the last cell is still to come");
+/// let mut text: &[u8] = b" 3\n0\n";
+/// let board = reader.next(&mut text)?.expect("24 cells have come");
+/// assert_eq!(board.to_string(), "111132323132231222312133");
+/// assert_eq!(reader.next(&mut text), Ok(None));
+/// assert!(reader.has_ended());
+/// # Ok::<(), rotation_game::puzzle::judge::InputError>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Reader {
+    /// How many boards have been read.
+    boards: u64,
+    here: Place,
+    draft: Draft,
+    /// Where the present board starts.
+    start: Place,
+    /// Where the first cell of the present board that is no value starts.
+    first_fault: Option<Place>,
+    token: Option<Token>,
+    ended: bool,
+}
+
+impl Reader {
+    /// The next board that is complete in `text`, which moves on behind it; `None` where all of
+    /// the text has been read, or the input has [ended](Reader::has_ended).
+    ///
+    /// # Errors
+    /// The next 24 numbers are not a legal board. The input then has ended.
+    pub fn next(&mut self, text: &mut &[u8]) -> Result<Option<Board>, InputError> {
+        while let Some((&byte, rest)) = text.split_first() {
+            if self.ended {
+                break;
+            }
+            *text = rest;
+            if is_space(byte) {
+                let board = self.end_token();
+                self.here.pass(byte);
+                if let Some(board) = board? {
+                    return Ok(Some(board));
+                }
+            } else {
+                let here = self.here;
+                self.token
+                    .get_or_insert_with(|| Token::new(here))
+                    .push(byte);
+                self.here.pass(byte);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The board that the end of the text completes, if any.
+    ///
+    /// # Errors
+    /// The text ends within a board, or the last 24 numbers are not a legal board.
+    pub fn finish(&mut self) -> Result<Option<Board>, InputError> {
+        if let Some(board) = self.end_token()? {
+            return Ok(Some(board));
+        }
+        if self.ended || self.draft.is_empty() {
+            return Ok(None);
+        }
+        self.end_board(self.first_fault.unwrap_or(self.here))
+            .map(Some)
+    }
+
+    /// Whether nothing more is read: the terminating 0 has come, or an error.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Where the board that was read last starts.
+    #[must_use]
+    pub fn position(&self) -> Position {
+        self.position_at(self.start)
+    }
+
+    fn end_token(&mut self) -> Result<Option<Board>, InputError> {
+        let Some(token) = self.token.take() else {
+            return Ok(None);
+        };
+        let number = token.number();
+        if self.draft.is_empty() {
+            if number == Some(0) {
+                self.ended = true;
+                return Ok(None);
+            }
+            self.start = token.place;
+            self.boards += 1;
+        }
+        if let Some(value) = number.and_then(Value::new) {
+            self.draft.push(value);
+        } else {
+            self.first_fault.get_or_insert(token.place);
+            self.draft.push_fault(token.to_string());
+        }
+        if self.draft.len() < CELLS {
+            return Ok(None);
+        }
+        self.end_board(self.first_fault.unwrap_or(self.start))
+            .map(Some)
+    }
+
+    fn end_board(&mut self, place_of_fault: Place) -> Result<Board, InputError> {
+        std::mem::take(&mut self.draft).finish().map_err(|illegal| {
+            self.ended = true;
+            InputError {
+                position: self.position_at(place_of_fault),
+                illegal,
+            }
+        })
+    }
+
+    fn position_at(&self, place: Place) -> Position {
+        Position {
+            board: self.boards,
+            line: place.line,
+            column: place.column,
+        }
+    }
+}
+
+/// A place in the judge's input, all numbers counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// The number of the board.
+    pub board: u64,
+    /// The line of the text.
+    pub line: u64,
+    /// The column in that line.
+    pub column: u64,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            board,
+            line,
+            column,
+        } = self;
+        write!(f, "board {board}, line {line}, column {column}")
+    }
+}
+
+/// A board of the judge's input is not legal, or the input ends within it.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub struct InputError {
+    /// The first bad cell; where there is none, the end of the input if cells are missing, else
+    /// the first cell.
+    pub position: Position,
+    /// What is wrong with the board.
+    pub illegal: IllegalBoard,
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { position, illegal } = self;
+        // The reader ends a board at its 24th number, so one of another length was cut short.
+        let cut_short = illegal
+            .faults()
+            .iter()
+            .any(|fault| matches!(fault, Fault::Length { .. }));
+        let cause = if cut_short {
+            "the input ends early: "
+        } else {
+            ""
+        };
+        write!(f, "{position}: {cause}{illegal}")
+    }
+}
+
+/// The two lines that the judge expects for a board.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer<'a> {
+    /// The moves.
+    pub moves: &'a MoveSequence,
+    /// The value in the centre after them.
+    pub centre: Value,
+}
+
+impl fmt::Display for Answer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.moves.is_empty() {
+            f.write_str("No moves needed")?;
+        } else {
+            self.moves.fmt(f)?;
+        }
+        write!(f, "\n{}\n", self.centre)
+    }
+}
+
+/// White space as the C library's `scanf` knows it.
+fn is_space(byte: u8) -> bool {
+    const VERTICAL_TAB: u8 = 0x0b;
+    byte.is_ascii_whitespace() || byte == VERTICAL_TAB
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    line: u64,
+    column: u64,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self { line: 1, column: 1 }
+    }
+}
+
+impl Place {
+    fn pass(&mut self, byte: u8) {
+        if byte == b'\n' {
+            self.line += 1;
+            self.column = 1;
+        } else {
+            // One byte is one column: before the first fault there are only ASCII characters.
+            self.column += 1;
+        }
+    }
+}
+
+/// A run of characters that are not white space, however long, of which the beginning is kept.
+#[derive(Debug)]
+struct Token {
+    place: Place,
+    beginning: [u8; Self::KEPT],
+    len: usize,
+}
+
+impl Token {
+    /// How many bytes are kept: enough for every number that fits an `i64`.
+    const KEPT: usize = 24;
+
+    fn new(place: Place) -> Self {
+        Self {
+            place,
+            beginning: [0; Self::KEPT],
+            len: 0,
+        }
+    }
+
+    fn push(&mut self, byte: u8) {
+        if let Some(kept) = self.beginning.get_mut(self.len) {
+            *kept = byte;
+        }
+        self.len += 1;
+    }
+
+    fn beginning(&self) -> &[u8] {
+        &self.beginning[..self.len.min(Self::KEPT)]
+    }
+
+    fn number(&self) -> Option<i64> {
+        match *self.beginning() {
+            [digit @ b'0'..=b'9'] => Some(i64::from(digit - b'0')),
+            _ if self.len > Self::KEPT => None,
+            ref text => std::str::from_utf8(text).ok()?.parse().ok(),
+        }
+    }
+}
+
+/// A number as it is, anything else in quotes.
+impl fmt::Display for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(number) = self.number() {
+            return number.fmt(f);
+        }
+        let beginning = String::from_utf8_lossy(self.beginning());
+        let ellipsis = if self.len > Self::KEPT { "…" } else { "" };
+        write!(f, "{beginning:?}{ellipsis}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    const FIRST: &str = "1 1 1 1 3 2 3 2 3 1 3 2 2 3 1 2 2 2 3 1 2 1 3 3";
+    const SECOND: &str = "1 1 1 1 1 1 1 1 2 2 2 2 2 2 2 2 3 3 3 3 3 3 3 3";
+
+    /// All boards of a text that comes in pieces of `size` bytes, and the error that ends it.
+    fn read(text: &[u8], size: usize) -> (Vec<String>, Option<String>) {
+        let mut reader = Reader::default();
+        let mut boards = Vec::new();
+        let mut read_all = || -> Result<(), InputError> {
+            for mut piece in text.chunks(size) {
+                while let Some(board) = reader.next(&mut piece)? {
+                    boards.push(board.to_string());
+                }
+            }
+            boards.extend(reader.finish()?.map(|board| board.to_string()));
+            Ok(())
+        };
+        let error = read_all().err().map(|error| error.to_string());
+        (boards, error)
+    }
+
+    #[rstest]
+    #[case::as_published(format!("{FIRST}\n{SECOND}\n0\n"))]
+    #[case::several_boards_a_line(format!("{FIRST} {SECOND} 0"))]
+    #[case::one_number_a_line(format!("{FIRST} {SECOND}").replace(' ', "\n"))]
+    #[case::blank_lines(format!("\n\n{FIRST}\n \n\t\n{SECOND}\n\n0\n"))]
+    #[case::crlf(format!("{FIRST}\r\n{SECOND}\r\n0\r\n"))]
+    #[case::every_white_space(format!("{FIRST}\x0b{SECOND}\x0c0").replace(' ', "\t \r"))]
+    #[case::no_final_newline(format!("{FIRST}\n{SECOND}\n0"))]
+    #[case::no_terminating_0(format!("{FIRST}\n{SECOND}\n"))]
+    #[case::neither(format!("{FIRST}\n{SECOND}"))]
+    #[case::text_after_the_0(format!("{FIRST}\n{SECOND}\n0\n4 5 nonsense \u{ff}"))]
+    #[case::a_0_in_other_words(format!("{FIRST}\n{SECOND}\n-00\n9"))]
+    #[case::signs_and_leading_zeros(format!("{FIRST}\n{SECOND}").replace(" 3", " +3").replace(" 2", " 02"))]
+    fn every_shape_of_input_is_read_in_pieces_of_every_size(#[case] text: String) {
+        for size in 1..=text.len() {
+            let (boards, error) = read(text.as_bytes(), size);
+            assert_eq!(
+                boards,
+                ["111132323132231222312133", "111111112222222233333333"],
+                "{size}"
+            );
+            assert_eq!(error, None);
+        }
+    }
+
+    #[rstest]
+    #[case::nothing("")]
+    #[case::white_space(" \n\n")]
+    #[case::zero("0")]
+    fn an_input_without_boards_is_fine(#[case] text: &str) {
+        assert_eq!(read(text.as_bytes(), 1), (vec![], None));
+    }
+
+    #[rstest]
+    #[case::not_a_number(
+        "1 1 1 1 3 2 3 2 3 1 3 2 2 3 1 2 2 2 3\n x 2 1 3 3",
+        "board 2, line 4, column 2: cell 19 is \"x\", not 1, 2 or 3"
+    )]
+    #[case::out_of_range(
+        "1 1 1 1 3 2 3 2 3 1 3 2 2 3 1 2 2 2 3 4 2 1 3 3",
+        "board 2, line 3, column 39: cell 19 is 4, not 1, 2 or 3"
+    )]
+    #[case::zero_within(
+        "1 0 1 1 3 2 3 2 3 1 3 2 2 3 1 2 2 2 3 1 2 1 3 3",
+        "board 2, line 3, column 3: cell 1 is 0, not 1, 2 or 3"
+    )]
+    #[case::counts(
+        "1 1 1 1 3 2 3 2 3 1 3 2 2 3 1 2 2 2 3 1 2 1 3 1",
+        "board 2, line 3, column 1: value 1 stands on 9 cells, not on 8; value 3 stands on 7 cells, not on 8"
+    )]
+    #[case::every_reason(
+        "1 1 1 1 1 1 1 1 1 -3 2 2 2 2 2 2 2 2 2 ä\u{1b} 123456789012345678901234567 1 3 3",
+        "board 2, line 3, column 19: cell 9 is -3, not 1, 2 or 3; cell 19 is \"ä\\u{1b}\", not 1, 2 or 3; \
+         cell 20 is \"123456789012345678901234\"…, not 1, 2 or 3; \
+         value 1 stands on 10 cells, not on 8; value 2 stands on 9 cells, not on 8"
+    )]
+    #[case::a_fault_and_cut_short(
+        "1 1 1 1 3 2 3 2 3 1 3 2 2 3 1 2 2 2 3\nöäü 1",
+        "board 2, line 4, column 1: the input ends early: a board has 24 cells, here are 21; cell 19 is \"öäü\", not 1, 2 or 3"
+    )]
+    #[case::cut_short(
+        "1 2\n3\n",
+        "board 2, line 5, column 1: the input ends early: a board has 24 cells, here are 3"
+    )]
+    fn bad_input_is_told_with_its_place_and_every_reason_after_the_boards_before_it(
+        #[case] bad: &str,
+        #[case] message: &str,
+    ) {
+        let text = format!("{FIRST}\n\n{bad}");
+        for size in [1, 7, text.len()] {
+            let (boards, error) = read(text.as_bytes(), size);
+            assert_eq!(boards, ["111132323132231222312133"]);
+            assert_eq!(error.as_deref(), Some(message));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(text: Vec<u8>, size in 1..64_usize) {
+            read(&text, size);
+        }
+    }
+
+    #[test]
+    fn an_answer_is_two_lines() {
+        let answer = |moves: &str, centre| {
+            let moves = &moves.parse().unwrap();
+            Answer { moves, centre }.to_string()
+        };
+        assert_eq!(answer("DDHH", Value::Two), "DDHH\n2\n");
+        assert_eq!(answer("", Value::One), "No moves needed\n1\n");
+    }
+}

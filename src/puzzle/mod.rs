@@ -1,0 +1,24 @@
+//! The game itself: boards, moves, and the notations in which people and programs write them.
+//!
+//! Everything here is pure and small. A [`Board`] is legal by construction, so nothing behind
+//! this room ever checks one again.
+
+mod board;
+mod draft;
+mod geometry;
+pub mod judge;
+mod legality;
+mod move_set;
+mod moves;
+mod sequence;
+mod value;
+
+pub use board::Board;
+pub use draft::Draft;
+pub(crate) use geometry::turn;
+pub use geometry::{CELLS, CENTRE, Symmetry};
+pub use legality::{Fault, IllegalBoard};
+pub use move_set::{MoveSet, Moves};
+pub use moves::Move;
+pub use sequence::{InvalidMoves, MoveSequence};
+pub use value::Value;

@@ -1,0 +1,194 @@
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+use thiserror::Error;
+
+use super::Move;
+
+/// Up to [`MoveSequence::CAPACITY`] moves, without a heap allocation.
+///
+/// It reads and prints as letters, orders lexicographically, and derefs to `[Move]`.
+///
+/// ```
+/// use rotation_game::{Move, MoveSequence};
+///
+/// let moves: MoveSequence = "DDHH".parse()?;
+/// assert_eq!(moves.len(), 4);
+/// assert_eq!(moves[0], Move::D);
+/// assert!(moves < "HHDD".parse()?);
+/// # Ok::<(), rotation_game::InvalidMoves>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct MoveSequence {
+    len: u8,
+    moves: [Move; Self::CAPACITY],
+}
+
+impl MoveSequence {
+    /// The greatest number of moves a sequence holds. No board is more than 13 moves from a
+    /// uniform centre, so every shortest solution fits with room to spare.
+    pub const CAPACITY: usize = 32;
+
+    /// The empty sequence.
+    pub const EMPTY: Self = Self {
+        len: 0,
+        moves: [Move::A; Self::CAPACITY],
+    };
+
+    /// The moves as a slice.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Move] {
+        &self.moves[..usize::from(self.len)]
+    }
+
+    /// Appends a move.
+    ///
+    /// # Panics
+    /// Where the sequence already holds [`MoveSequence::CAPACITY`] moves.
+    pub fn push(&mut self, next: Move) {
+        self.moves[usize::from(self.len)] = next;
+        self.len += 1;
+    }
+}
+
+/// Collects moves, first to last.
+///
+/// # Panics
+/// Where there are more than [`MoveSequence::CAPACITY`].
+impl FromIterator<Move> for MoveSequence {
+    fn from_iter<I: IntoIterator<Item = Move>>(moves: I) -> Self {
+        let mut sequence = Self::EMPTY;
+        for next in moves {
+            sequence.push(next);
+        }
+        sequence
+    }
+}
+
+impl Deref for MoveSequence {
+    type Target = [Move];
+
+    fn deref(&self) -> &[Move] {
+        self.as_slice()
+    }
+}
+
+impl Default for MoveSequence {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+impl PartialEq for MoveSequence {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
+impl Eq for MoveSequence {}
+
+impl PartialOrd for MoveSequence {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for MoveSequence {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.as_slice().cmp(other.as_slice())
+    }
+}
+
+impl Hash for MoveSequence {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_slice().hash(state);
+    }
+}
+
+impl fmt::Debug for MoveSequence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MoveSequence({self})")
+    }
+}
+
+impl fmt::Display for MoveSequence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut letters = [0; Self::CAPACITY];
+        for (letter, m) in letters.iter_mut().zip(self.as_slice()) {
+            *letter = b'A' + *m as u8;
+        }
+        let letters = std::str::from_utf8(&letters[..self.len()]).map_err(|_| fmt::Error)?;
+        f.pad(letters)
+    }
+}
+
+/// Serialized as its letters.
+impl Serialize for MoveSequence {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl FromStr for MoveSequence {
+    type Err = InvalidMoves;
+
+    fn from_str(letters: &str) -> Result<Self, InvalidMoves> {
+        let mut sequence = Self::EMPTY;
+        for (index, found) in letters.chars().enumerate() {
+            if index == Self::CAPACITY {
+                return Err(InvalidMoves::TooLong);
+            }
+            sequence.push(Move::from_letter(found).ok_or(InvalidMoves::Letter { index, found })?);
+        }
+        Ok(sequence)
+    }
+}
+
+/// Why a text is not a move sequence.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum InvalidMoves {
+    /// A character that is not a move, with its place counted from 0.
+    #[error("move {index} is {found:?}, not a letter from A to H")]
+    Letter {
+        /// The place in the text, counted from 0 in characters.
+        index: usize,
+        /// What stands there.
+        found: char,
+    },
+    /// More moves than a [`MoveSequence`] holds.
+    #[error("more than {} moves", MoveSequence::CAPACITY)]
+    TooLong,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_sequence_prints_as_the_text_it_was_read_from(letters in "[A-H]{0,32}") {
+            let moves: MoveSequence = letters.parse().unwrap();
+            prop_assert_eq!(moves.to_string(), letters);
+        }
+
+        #[test]
+        fn sequences_order_as_their_texts_do(a in "[A-H]{0,6}", b in "[A-H]{0,6}") {
+            let read = |text: &str| text.parse::<MoveSequence>().unwrap();
+            prop_assert_eq!(read(&a).cmp(&read(&b)), a.cmp(&b));
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_no_sequence_is_refused_with_the_place() {
+        let error = "ABx".parse::<MoveSequence>().unwrap_err();
+        assert_eq!(error.to_string(), "move 2 is 'x', not a letter from A to H");
+        assert_eq!(
+            "A".repeat(33).parse::<MoveSequence>(),
+            Err(InvalidMoves::TooLong)
+        );
+    }
+}

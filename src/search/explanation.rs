@@ -1,0 +1,58 @@
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::{Heuristic, Iteration, Limits, Outcome, Solution, search_explained};
+use crate::puzzle::Board;
+
+/// What a search took.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Explanation {
+    /// The name of the heuristic.
+    pub heuristic: &'static str,
+    /// How many boards were opened, over all iterations.
+    pub nodes: u64,
+    /// How long the search took, in microseconds.
+    pub elapsed_us: u64,
+    /// The iterations, by rising bound.
+    pub iterations: Vec<Iteration>,
+}
+
+/// A solution and what it took to find it.
+///
+/// Serialized as the solution with one field more, `search`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Explained {
+    /// The solution.
+    #[serde(flatten)]
+    pub solution: Solution,
+    /// What it took.
+    pub search: Explanation,
+}
+
+/// Searches as [`search`](super::search) does, and tells what it took.
+///
+/// ```
+/// use rotation_game::search::{Iteration, Limits, PatternDatabase, explain};
+///
+/// let board = "111132323132231222312133".parse()?;
+/// let (_, explanation) = explain(board, &PatternDatabase::build(), Limits::NONE);
+/// assert_eq!(explanation.iterations, [Iteration { bound: 2, nodes: 3 }]);
+/// # Ok::<(), rotation_game::IllegalBoard>(())
+/// ```
+pub fn explain<H: Heuristic>(
+    board: Board,
+    heuristic: &H,
+    limits: Limits<'_>,
+) -> (Outcome, Explanation) {
+    let started = Instant::now();
+    let mut iterations = Vec::new();
+    let outcome = search_explained(board, heuristic, limits, |done| iterations.push(done));
+    let explanation = Explanation {
+        heuristic: H::NAME,
+        nodes: iterations.iter().map(|iteration| iteration.nodes).sum(),
+        elapsed_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
+        iterations,
+    };
+    (outcome, explanation)
+}

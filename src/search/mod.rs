@@ -1,0 +1,22 @@
+//! The search: iterative-deepening A*, written once, and the heuristics that guide it.
+//!
+//! A search is a function of a board, a heuristic and [`Limits`]; it allocates nothing, shares
+//! nothing, and ends within a millisecond of being told to.
+
+mod explanation;
+mod heuristic;
+mod ida_star;
+mod limits;
+pub(crate) mod mask_index;
+mod misplaced;
+mod move_order;
+mod outcome;
+mod pattern_database;
+
+pub use explanation::{Explained, Explanation, explain};
+pub use heuristic::Heuristic;
+pub use ida_star::{search, search_explained};
+pub use limits::Limits;
+pub use misplaced::Misplaced;
+pub use outcome::{Iteration, Outcome, Solution};
+pub use pattern_database::PatternDatabase;

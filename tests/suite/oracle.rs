@@ -1,0 +1,216 @@
+//! The search against an oracle that shares nothing with it: plain arrays, the table of the
+//! statement, iterative deepening without a heuristic and without pruning.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+use rotation_game::search::{Heuristic, Limits, Misplaced, Outcome, search};
+use rotation_game::{Board, Move, PatternDatabase, Solution, Value};
+
+use crate::support::boards;
+
+type Cells = [u8; 24];
+
+const CENTRE: [usize; 8] = [6, 7, 8, 11, 12, 15, 16, 17];
+
+const LINES: [(char, [usize; 7]); 8] = [
+    ('A', [0, 2, 6, 11, 15, 20, 22]),
+    ('B', [1, 3, 8, 12, 17, 21, 23]),
+    ('C', [10, 9, 8, 7, 6, 5, 4]),
+    ('D', [19, 18, 17, 16, 15, 14, 13]),
+    ('E', [23, 21, 17, 12, 8, 3, 1]),
+    ('F', [22, 20, 15, 11, 6, 2, 0]),
+    ('G', [13, 14, 15, 16, 17, 18, 19]),
+    ('H', [4, 5, 6, 7, 8, 9, 10]),
+];
+
+fn turn(mut cells: Cells, line: &[usize; 7]) -> Cells {
+    let first = cells[line[0]];
+    for place in 0..6 {
+        cells[line[place]] = cells[line[place + 1]];
+    }
+    cells[line[6]] = first;
+    cells
+}
+
+fn is_solved(cells: &Cells) -> bool {
+    CENTRE.iter().all(|&cell| cells[cell] == cells[CENTRE[0]])
+}
+
+/// The first solution of exactly `depth` moves in letter order.
+fn first_solution(cells: Cells, depth: usize) -> Option<String> {
+    if depth == 0 {
+        return is_solved(&cells).then(String::new);
+    }
+    LINES.iter().find_map(|(letter, line)| {
+        let rest = first_solution(turn(cells, line), depth - 1)?;
+        Some(format!("{letter}{rest}"))
+    })
+}
+
+/// The smallest of the shortest solutions, if there is one of at most `depth` moves.
+fn oracle(board: Board, depth: usize) -> Option<(String, u8)> {
+    let cells = board.cells().map(Value::get);
+    let moves = (0..=depth).find_map(|depth| first_solution(cells, depth))?;
+    let after = moves.chars().fold(cells, |cells, letter| {
+        let (_, line) = LINES.iter().find(|(name, _)| *name == letter).unwrap();
+        turn(cells, line)
+    });
+    Some((moves, after[CENTRE[0]]))
+}
+
+fn solve<H: Heuristic>(board: Board, heuristic: &H) -> Solution {
+    match search(board, heuristic, Limits::NONE) {
+        Outcome::Solved(solution) => solution,
+        outcome => panic!("{board}: {outcome:?}"),
+    }
+}
+
+fn as_text(solution: &Solution) -> (String, u8) {
+    (solution.moves.to_string(), solution.centre.get())
+}
+
+/// A solved board, scrambled by a few moves.
+fn near_boards() -> impl Strategy<Value = Board> {
+    let others = [1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3];
+    let solved = Just(others.to_vec()).prop_shuffle().prop_map(|others| {
+        let mut others = others.into_iter();
+        let cells = (0..24).map(|cell| {
+            if CENTRE.contains(&cell) {
+                2
+            } else {
+                others.next().unwrap()
+            }
+        });
+        Board::from_numbers(cells).unwrap()
+    });
+    (solved, prop::collection::vec(0..8_usize, 0..=6)).prop_map(|(board, moves)| {
+        moves
+            .into_iter()
+            .fold(board, |board, i| board.after(Move::ALL[i]))
+    })
+}
+
+#[test]
+fn the_oracle_knows_the_statement() {
+    let board = "111132323132231222312133".parse().unwrap();
+    assert_eq!(oracle(board, 6), Some(("AC".to_owned(), 2)));
+    let board = "111111112222222233333333".parse().unwrap();
+    assert_eq!(oracle(board, 6), Some(("DDHH".to_owned(), 2)));
+    assert_eq!(oracle(board, 3), None);
+}
+
+#[test]
+fn boards_up_to_six_moves_away_are_solved_as_the_oracle_does() {
+    let database = PatternDatabase::build();
+    let config = ProptestConfig::with_cases(300);
+    let seen = RefCell::new(HashSet::new());
+    proptest!(config, |(board in near_boards())| {
+        let expected = oracle(board, 6).expect("it was scrambled by at most six moves");
+        prop_assert_eq!(as_text(&solve(board, &database)), expected.clone());
+        prop_assert_eq!(as_text(&solve(board, &Misplaced)), expected.clone());
+        seen.borrow_mut().insert(expected.0.len());
+    });
+    let seen = seen.into_inner();
+    assert_eq!(
+        seen.len(),
+        7,
+        "every distance from 0 to 6 was met: {seen:?}"
+    );
+}
+
+#[test]
+fn both_heuristics_find_the_same_on_random_boards_and_it_solves_them() {
+    let database = PatternDatabase::build();
+    let config = ProptestConfig::with_cases(300);
+    proptest!(config, |(board in boards())| {
+        let solution = solve(board, &database);
+        prop_assert_eq!(solve(board, &Misplaced), solution);
+        prop_assert_eq!(board.after_all(&solution.moves).centre(), Some(solution.centre));
+        prop_assert_eq!(solution.moves.len(), database.distance(board) as usize);
+    });
+}
+
+/// No heuristic at all: also none that helps to prune.
+struct Blind;
+
+impl Heuristic for Blind {
+    const NAME: &'static str = "blind";
+
+    fn lower_bound(&self, _: Board) -> u32 {
+        0
+    }
+}
+
+#[test]
+fn a_heuristic_of_ones_own_finds_the_same() {
+    let database = PatternDatabase::build();
+    let config = ProptestConfig::with_cases(50);
+    proptest!(config, |(board in near_boards())| {
+        prop_assert_eq!(solve(board, &Blind), solve(board, &database));
+    });
+}
+
+#[test]
+fn the_heuristics_are_admissible_and_tell_the_promising_moves_rightly() {
+    let database = PatternDatabase::build();
+    let config = ProptestConfig::with_cases(2000);
+    proptest!(config, |(board in boards(), budget in 0..14_u32)| {
+        prop_assert!(Misplaced.lower_bound(board) <= database.distance(board));
+        let one_by_one = Move::ALL
+            .into_iter()
+            .filter(|&next| Misplaced.lower_bound(board.after(next)) <= budget)
+            .collect();
+        prop_assert_eq!(Misplaced.promising(board, budget), one_by_one);
+
+        let mut within = Move::ALL
+            .into_iter()
+            .filter(|&next| database.distance(board.after(next)) <= budget);
+        let promising = database.promising(board, budget);
+        if database.distance(board) > budget {
+            prop_assert_eq!(promising.into_iter().collect::<Vec<_>>(), within.next().into_iter().collect::<Vec<_>>());
+        } else {
+            prop_assert_eq!(promising, within.collect());
+        }
+    });
+}
+
+proptest! {
+    #[test]
+    fn a_move_turns_the_cells_that_the_statement_lists(board in boards()) {
+        let cells = board.cells().map(Value::get);
+        for (next, (letter, line)) in Move::ALL.into_iter().zip(LINES) {
+            prop_assert_eq!(next.letter(), letter);
+            prop_assert_eq!(board.after(next).cells().map(Value::get), turn(cells, &line));
+        }
+    }
+
+    #[test]
+    fn a_move_and_its_inverse_cancel_and_seven_moves_come_round(board in boards()) {
+        for next in Move::ALL {
+            prop_assert_eq!(board.after(next).after(next.inverse()), board);
+            prop_assert_eq!(board.after_all(&[next; 7]), board);
+        }
+    }
+
+    #[test]
+    fn moves_keep_the_counts(board in boards(), moves in prop::collection::vec(0..8_usize, 0..50)) {
+        let moves: Vec<Move> = moves.into_iter().map(|i| Move::ALL[i]).collect();
+        let after = board.after_all(&moves);
+        for value in Value::ALL {
+            prop_assert_eq!(after.mask(value).count_ones(), 8);
+            prop_assert_eq!(after.cells().iter().filter(|&&cell| cell == value).count(), 8);
+        }
+    }
+
+    #[test]
+    fn a_board_survives_every_notation(board in boards()) {
+        prop_assert_eq!(board.to_string().parse(), Ok(board));
+        prop_assert_eq!(Board::from_numbers(board.cells().map(|value| value.get().into())), Ok(board));
+        prop_assert_eq!(serde_json::to_value(board).unwrap(), board.to_string());
+        let spaced: String = board.to_string().chars().flat_map(|digit| [digit, ' ']).collect();
+        let mut reader = rotation_game::puzzle::judge::Reader::default();
+        prop_assert_eq!(reader.next(&mut spaced.as_bytes()), Ok(Some(board)));
+    }
+}

@@ -1,0 +1,46 @@
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+use std::thread;
+
+use proptest::prelude::*;
+use rotation_game::Board;
+
+/// Every legal board is as likely as every other.
+pub(crate) fn boards() -> impl Strategy<Value = Board> {
+    let cells: Vec<i64> = [1, 2, 3].repeat(8);
+    Just(cells)
+        .prop_shuffle()
+        .prop_map(|cells| Board::from_numbers(cells).unwrap())
+}
+
+/// The real program, with nothing in its environment that configures it.
+pub(crate) fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rotation-game"));
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("ROTATION_GAME_") {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+/// Runs the program with this standard input to its end.
+pub(crate) fn run(arguments: &[&str], input: impl AsRef<[u8]> + Send) -> Output {
+    let mut child = program()
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    thread::scope(|scope| {
+        // A program that stops reading early closes the pipe, which is its right.
+        scope.spawn(move || drop(stdin.write_all(input.as_ref())));
+        child.wait_with_output().unwrap()
+    })
+}
+
+pub(crate) fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
