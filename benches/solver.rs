@@ -1,0 +1,95 @@
+//! How fast the solver is: `cargo bench --bench solver`.
+//!
+//! Compare figures of one run only. `textbook` is the published idea as it is usually written, the
+//! measure for `misplaced`.
+
+#![expect(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
+
+mod textbook;
+
+use std::hint::black_box;
+
+use divan::{AllocProfiler, Bencher, counter::ItemsCount};
+use rotation_game::search::{Heuristic, Limits, Misplaced, Outcome, search};
+use rotation_game::{Board, PatternDatabase, analysis};
+
+/// Shows in the table what a benchmark allocates.
+#[global_allocator]
+static ALLOCATOR: AllocProfiler = AllocProfiler::system();
+
+/// 13 moves away, the farthest there is.
+const HARDEST: [&str; 3] = [
+    "112323233232111211122333",
+    "313221111133222332233112",
+    "223131311313222322233111",
+];
+
+fn main() {
+    divan::main();
+}
+
+/// Boards from a fixed linear congruential generator (Knuth's MMIX constants), shuffled.
+fn random_boards(count: usize) -> Vec<Board> {
+    let mut state = 42_u64;
+    let mut below = |limit: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % limit
+    };
+    let mut cells = [1, 2, 3].repeat(8);
+    let mut board = || {
+        for last in (1..cells.len()).rev() {
+            cells.swap(last, below(last + 1));
+        }
+        Board::from_numbers(cells.iter().copied()).unwrap()
+    };
+    (0..count).map(|_| board()).collect()
+}
+
+fn solve_all<H: Heuristic>(boards: &[Board], heuristic: &H) {
+    for &board in boards {
+        let outcome = search(black_box(board), heuristic, Limits::NONE);
+        assert!(matches!(black_box(outcome), Outcome::Solved(_)));
+    }
+}
+
+#[divan::bench]
+fn build_pattern_database() -> PatternDatabase {
+    PatternDatabase::build()
+}
+
+#[divan::bench]
+fn exact_random(bencher: Bencher<'_, '_>) {
+    let boards = random_boards(10_000);
+    let database = PatternDatabase::build();
+    bencher
+        .counter(ItemsCount::new(boards.len()))
+        .bench(|| solve_all(&boards, &database));
+}
+
+#[divan::bench]
+fn misplaced_random(bencher: Bencher<'_, '_>) {
+    let boards = random_boards(100);
+    bencher
+        .counter(ItemsCount::new(boards.len()))
+        .bench(|| solve_all(&boards, &Misplaced));
+}
+
+#[divan::bench(args = HARDEST, sample_count = 5)]
+fn misplaced_hardest(board: &str) {
+    solve_all(&[board.parse().unwrap()], &Misplaced);
+}
+
+#[divan::bench(args = HARDEST, sample_count = 1)]
+fn textbook_hardest(board: &str) {
+    let cells = board.bytes().map(|digit| digit - b'0').collect::<Vec<_>>();
+    let moves = textbook::solve(black_box(cells.try_into().unwrap()));
+    assert_eq!(moves.len(), 13);
+}
+
+#[divan::bench(sample_count = 3)]
+fn census(bencher: Bencher<'_, '_>) {
+    let database = PatternDatabase::build();
+    bencher.bench(|| analysis::census(&database, |_| ()));
+}
