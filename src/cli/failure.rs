@@ -1,4 +1,4 @@
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use thiserror::Error;
@@ -15,14 +15,16 @@ pub(super) enum Failure {
     #[error(transparent)]
     Input(#[from] InputError),
     #[error(
-        "{position}: no solution of at most {max_depth} moves; the shortest takes at least {lower_bound}"
+        "{position}: no solution within depth {max_depth}; the length of the shortest is at least {lower_bound}"
     )]
     DepthCapReached {
         position: Position,
         max_depth: u32,
         lower_bound: u32,
     },
-    #[error("{position}: out of time; the shortest solution takes at least {lower_bound} moves")]
+    #[error(
+        "{position}: out of time; the length of the shortest solution is at least {lower_bound}"
+    )]
     TimedOut {
         position: Position,
         lower_bound: u32,
@@ -38,10 +40,8 @@ impl Failure {
             // Who read the answers has seen enough.
             return ExitCode::SUCCESS;
         }
-        #[expect(clippy::print_stderr, reason = "the place where failures are told")]
-        {
-            eprintln!("error: {self}");
-        }
+        // Where standard error is closed or full, the status still tells.
+        let _ = writeln!(io::stderr(), "error: {self}");
         ExitCode::FAILURE
     }
 }

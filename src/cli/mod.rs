@@ -7,7 +7,11 @@ mod solve;
 
 use std::process::ExitCode;
 
+use clap::builder::PossibleValue;
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+
+use crate::search::HeuristicKind;
 
 use failure::Failure;
 
@@ -33,6 +37,31 @@ enum Format {
     Text,
     /// For programs
     Json,
+}
+
+/// Ends the program as clap does where options do not fit together.
+fn usage_error(command: &str, message: &str) -> ! {
+    let mut cli = Cli::command();
+    cli.build();
+    let kind = ErrorKind::ArgumentConflict;
+    match cli.find_subcommand_mut(command) {
+        Some(command) => command.error(kind, message).exit(),
+        None => cli.error(kind, message).exit(),
+    }
+}
+
+impl ValueEnum for HeuristicKind {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Self::PatternDatabase => "Exact distances from a table",
+            Self::Misplaced => "8 less the count of the most frequent centre value",
+        };
+        Some(PossibleValue::new(self.name()).help(help))
+    }
 }
 
 /// Runs the program with the arguments and the environment of this process.

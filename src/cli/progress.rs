@@ -1,6 +1,7 @@
 //! Progress bars on standard error, for people only.
 
 use std::io::{IsTerminal, stdout};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -27,5 +28,10 @@ fn bar(length: u64, template: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .progress_chars("##-");
-    ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr()).with_style(style)
+    let bar =
+        ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr()).with_style(style);
+    if !bar.is_hidden() {
+        bar.enable_steady_tick(Duration::from_millis(250));
+    }
+    bar
 }

@@ -4,22 +4,22 @@ use std::io::{self, BufWriter, Read, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use clap::error::ErrorKind;
-use clap::{CommandFactory, ValueEnum};
+use clap::builder::BoolishValueParser;
 use indicatif::ProgressBar;
 
-use super::{Cli, Failure, Format, progress};
+use super::{Failure, Format, progress};
 use crate::puzzle::Board;
 use crate::puzzle::judge::{Answer, Position, Reader};
 use crate::search::{
-    Explained, Heuristic, Limits, Misplaced, Outcome, PatternDatabase, Solution, explain, search,
+    Explained, Heuristic, HeuristicKind, Limits, Misplaced, Outcome, PatternDatabase, Solution,
+    explain, search,
 };
 
 /// How much is read at a time: over a thousand boards.
 const PIECE_BYTES: usize = 64 * 1024;
 /// From what length on a file is long enough for a progress bar: about 20,000 boards.
 const LONG_FILE_BYTES: u64 = 1024 * 1024;
-/// For how long an answer may be held back to be written together with others.
+/// For how long an answer of an exact search may be held back to be written together with others.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Solve boards in the judge's format: 24 numbers each, up to a board that starts with 0
@@ -36,8 +36,13 @@ pub(super) struct Args {
     format: Format,
 
     /// What guides the search
-    #[arg(long, value_enum, default_value_t = HeuristicName::PatternDatabase, env = "ROTATION_GAME_HEURISTIC")]
-    heuristic: HeuristicName,
+    #[arg(
+        long,
+        value_enum,
+        default_value = "pattern-database",
+        env = "ROTATION_GAME_HEURISTIC"
+    )]
+    heuristic: HeuristicKind,
 
     /// The longest solution to look for, in moves
     #[arg(long, value_name = "N", default_value_t = Limits::NONE.max_depth, env = "ROTATION_GAME_MAX_DEPTH")]
@@ -48,31 +53,20 @@ pub(super) struct Args {
     timeout: Option<Duration>,
 
     /// Tell what each search took (with --format json)
-    #[arg(long, env = "ROTATION_GAME_EXPLAIN")]
+    #[arg(long, value_parser = BoolishValueParser::new(), env = "ROTATION_GAME_EXPLAIN")]
     explain: bool,
-}
-
-/// What can guide a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum HeuristicName {
-    /// Exact distances from a table
-    PatternDatabase,
-    /// 8 less the count of the most frequent centre value
-    Misplaced,
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.explain && args.format != Format::Json {
-        Cli::command()
-            .error(
-                ErrorKind::MissingRequiredArgument,
-                "--explain needs --format json",
-            )
-            .exit();
+        super::usage_error(
+            "solve",
+            "--explain (or ROTATION_GAME_EXPLAIN) needs --format json",
+        );
     }
     match args.heuristic {
-        HeuristicName::PatternDatabase => solve(args, PatternDatabase::build),
-        HeuristicName::Misplaced => solve(args, || Misplaced),
+        HeuristicKind::PatternDatabase => solve(args, PatternDatabase::build),
+        HeuristicKind::Misplaced => solve(args, || Misplaced),
     }
 }
 
@@ -111,14 +105,24 @@ impl<H: Heuristic> Solver<'_, H> {
                 }
                 break;
             }
+            let mut unread = piece.len();
             while let Some(board) = reader.next(&mut piece)? {
                 self.solve_one(board, reader.position())?;
+                input.show_progress(unread - piece.len());
+                unread = piece.len();
             }
+            input.show_progress(unread);
         }
         Ok(())
     }
 
     fn solve_one(&mut self, board: Board, position: Position) -> Result<(), Failure> {
+        if self.args.heuristic != HeuristicKind::PatternDatabase {
+            // The next answer may take long, and the last one should not wait for it.
+            self.answers.flush()?;
+        }
+        // Building it is not part of a board's time.
+        let heuristic = &*self.heuristic;
         let limits = Limits {
             max_depth: self.args.max_depth,
             deadline: self
@@ -127,7 +131,6 @@ impl<H: Heuristic> Solver<'_, H> {
                 .and_then(|timeout| Instant::now().checked_add(timeout)),
             ..Limits::NONE
         };
-        let heuristic = &*self.heuristic;
         if self.args.explain {
             let (outcome, search) = explain(board, heuristic, limits);
             let solution = self.solution(outcome, position)?;
@@ -219,7 +222,7 @@ impl Input {
                 progress: ProgressBar::hidden(),
             });
         }
-        let name = path.display().to_string();
+        let name = path.display().to_string().escape_debug().to_string();
         let file = File::open(path).map_err(|source| Failure::Read {
             name: name.clone(),
             source,
@@ -236,14 +239,18 @@ impl Input {
         })
     }
 
+    /// Moves the progress bar, if there is one, by so many bytes.
+    fn show_progress(&self, bytes: usize) {
+        if !self.progress.is_hidden() {
+            self.progress.inc(bytes as u64);
+        }
+    }
+
     /// The next piece of the input, empty at its end.
     fn read<'a>(&mut self, buffer: &'a mut [u8]) -> Result<&'a [u8], Failure> {
         loop {
             match self.source.read(buffer) {
-                Ok(length) => {
-                    self.progress.inc(length as u64);
-                    return Ok(&buffer[..length]);
-                }
+                Ok(length) => return Ok(&buffer[..length]),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(source) => {
                     return Err(Failure::Read {

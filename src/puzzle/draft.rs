@@ -52,7 +52,8 @@ impl Draft {
         }
     }
 
-    /// Notes that the next cell holds something else than a value; `found` is shown to people.
+    /// Notes that the next cell holds something else than a value; `found` is shown to
+    /// people as it is.
     pub fn push_fault(&mut self, found: String) {
         if self.cells < CELLS {
             self.faults.push(Fault::Cell {

@@ -79,8 +79,7 @@ impl Reader {
         if self.ended || self.draft.is_empty() {
             return Ok(None);
         }
-        self.end_board(self.first_fault.unwrap_or(self.here))
-            .map(Some)
+        self.end_board(self.here).map(Some)
     }
 
     /// Whether nothing more is read: the terminating 0 has come, or an error.
@@ -147,7 +146,7 @@ pub struct Position {
     pub board: u64,
     /// The line of the text.
     pub line: u64,
-    /// The column in that line.
+    /// The column in that line, in characters.
     pub column: u64,
 }
 
@@ -165,8 +164,8 @@ impl fmt::Display for Position {
 /// A board of the judge's input is not legal, or the input ends within it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct InputError {
-    /// The first bad cell; where there is none, the end of the input if cells are missing, else
-    /// the first cell.
+    /// Where the input ends, if it ends early; else the first bad cell; else, where only the counts
+    /// are wrong, the first cell.
     pub position: Position,
     /// What is wrong with the board.
     pub illegal: IllegalBoard,
@@ -232,11 +231,14 @@ impl Place {
         if byte == b'\n' {
             self.line += 1;
             self.column = 1;
-        } else {
-            // One byte is one column: before the first fault there are only ASCII characters.
+        } else if !is_utf8_continuation(byte) {
             self.column += 1;
         }
     }
+}
+
+fn is_utf8_continuation(byte: u8) -> bool {
+    byte & 0b1100_0000 == 0b1000_0000
 }
 
 /// A run of characters that are not white space, however long, of which the beginning is kept.
@@ -248,7 +250,7 @@ struct Token {
 }
 
 impl Token {
-    /// How many bytes are kept: enough for every number that fits an `i64`.
+    /// How many bytes are kept. What is longer does not count as a number.
     const KEPT: usize = 24;
 
     fn new(place: Place) -> Self {
@@ -375,7 +377,7 @@ mod tests {
     )]
     #[case::a_fault_and_cut_short(
         "1 1 1 1 3 2 3 2 3 1 3 2 2 3 1 2 2 2 3\nöäü 1",
-        "board 2, line 4, column 1: the input ends early: a board has 24 cells, here are 21; cell 19 is \"öäü\", not 1, 2 or 3"
+        "board 2, line 4, column 6: the input ends early: a board has 24 cells, here are 21; cell 19 is \"öäü\", not 1, 2 or 3"
     )]
     #[case::cut_short(
         "1 2\n3\n",

@@ -18,7 +18,7 @@ pub enum Fault {
     Cell {
         /// The cell, counted from 0.
         index: usize,
-        /// What stands there, shortened and with control characters escaped.
+        /// What stands there, as it is shown to people.
         found: String,
     },
     /// A value does not stand on exactly eight cells.

@@ -49,6 +49,11 @@ impl MoveSequence {
     /// # Panics
     /// Where the sequence already holds [`MoveSequence::CAPACITY`] moves.
     pub fn push(&mut self, next: Move) {
+        assert!(
+            usize::from(self.len) < Self::CAPACITY,
+            "a move sequence holds at most {} moves",
+            Self::CAPACITY
+        );
         self.moves[usize::from(self.len)] = next;
         self.len += 1;
     }

@@ -1,8 +1,8 @@
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::{Heuristic, Iteration, Limits, Outcome, Solution, search_explained};
+use super::{Heuristic, Iteration, Limits, Outcome, Solution, search_observed};
 use crate::puzzle::Board;
 
 /// What a search took.
@@ -16,6 +16,19 @@ pub struct Explanation {
     pub elapsed_us: u64,
     /// The iterations, by rising bound.
     pub iterations: Vec<Iteration>,
+}
+
+impl Explanation {
+    /// Sums up the iterations of a search.
+    #[must_use]
+    pub fn new(heuristic: &'static str, iterations: Vec<Iteration>, elapsed: Duration) -> Self {
+        Self {
+            heuristic,
+            nodes: iterations.iter().map(|iteration| iteration.nodes).sum(),
+            elapsed_us: u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
+            iterations,
+        }
+    }
 }
 
 /// A solution and what it took to find it.
@@ -47,12 +60,7 @@ pub fn explain<H: Heuristic>(
 ) -> (Outcome, Explanation) {
     let started = Instant::now();
     let mut iterations = Vec::new();
-    let outcome = search_explained(board, heuristic, limits, |done| iterations.push(done));
-    let explanation = Explanation {
-        heuristic: H::NAME,
-        nodes: iterations.iter().map(|iteration| iteration.nodes).sum(),
-        elapsed_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
-        iterations,
-    };
+    let outcome = search_observed(board, heuristic, limits, &mut iterations);
+    let explanation = Explanation::new(H::NAME, iterations, started.elapsed());
     (outcome, explanation)
 }

@@ -6,7 +6,8 @@ use super::move_order::MoveOrder;
 use super::{Heuristic, Iteration, Limits, Outcome, Solution};
 use crate::puzzle::{Board, Move, MoveSequence, Value};
 
-/// How many nodes are opened between two looks at the clock: tens of microseconds.
+/// How many nodes are opened between two looks at the clock: tens of microseconds with the
+/// heuristics of this crate.
 const NODES_PER_CLOCK_CHECK: u64 = 4096;
 
 /// Finds the lexicographically smallest of the shortest solutions of a board.
@@ -22,21 +23,20 @@ const NODES_PER_CLOCK_CHECK: u64 = 4096;
 /// # Ok::<(), rotation_game::IllegalBoard>(())
 /// ```
 pub fn search<H: Heuristic>(board: Board, heuristic: &H, limits: Limits<'_>) -> Outcome {
-    search_explained(board, heuristic, limits, |_| ())
+    search_observed(board, heuristic, limits, &mut ())
 }
 
-/// The same as [`search`], and calls `explain` after each iteration with what it took, the last
-/// and perhaps unfinished one included.
+/// The same as [`search`], and tells `observer` how it goes.
 ///
 /// Iterative-deepening A* (Korf, "Depth-first iterative-deepening", 1985): depth-first searches
 /// with a rising bound, each of which cuts off a board whose moves so far and lower bound exceed
 /// the bound. The bound rises by 1 from the board's lower bound, so the first solution met has
 /// the least length; moves are tried in letter order, so it is the smallest of that length.
-pub fn search_explained<H: Heuristic>(
+pub fn search_observed<H: Heuristic>(
     board: Board,
     heuristic: &H,
     limits: Limits<'_>,
-    mut explain: impl FnMut(Iteration),
+    observer: &mut (impl Observer + ?Sized),
 ) -> Outcome {
     let cap = limits.max_depth.min(Limits::NONE.max_depth);
     let mut bound = heuristic.lower_bound(board);
@@ -47,8 +47,9 @@ pub fn search_explained<H: Heuristic>(
             nodes: 0,
             path: [Move::A; MoveSequence::CAPACITY],
         };
+        observer.begins(bound);
         let halt = round.start(board, bound);
-        explain(Iteration {
+        observer.ends(Iteration {
             bound,
             nodes: round.nodes,
         });
@@ -68,6 +69,31 @@ pub fn search_explained<H: Heuristic>(
         }
     }
     Outcome::DepthCapReached { lower_bound: bound }
+}
+
+/// Who wants to know how a search goes.
+pub trait Observer {
+    /// An iteration begins: no solution is shorter than its bound, in moves.
+    fn begins(&mut self, bound: u32);
+
+    /// An iteration ends, perhaps by a limit.
+    fn ends(&mut self, iteration: Iteration);
+}
+
+/// Nobody does.
+impl Observer for () {
+    fn begins(&mut self, _: u32) {}
+
+    fn ends(&mut self, _: Iteration) {}
+}
+
+/// Keeps the iterations.
+impl Observer for Vec<Iteration> {
+    fn begins(&mut self, _: u32) {}
+
+    fn ends(&mut self, iteration: Iteration) {
+        self.push(iteration);
+    }
 }
 
 /// Why a depth-first search ends before it has opened everything within its bound.

@@ -5,6 +5,9 @@ use crate::puzzle::MoveSequence;
 
 /// When a search gives up.
 ///
+/// The stop flag is looked at before every node, the clock every 4,096 nodes: with the heuristics
+/// of this crate, both well within a millisecond.
+///
 /// ```
 /// use std::time::{Duration, Instant};
 /// use rotation_game::search::Limits;

@@ -1,4 +1,5 @@
 use std::cmp::Ordering;
+use std::fmt;
 
 use super::mask_index::{MASKS, rank};
 use super::{Heuristic, Limits, Outcome, Solution, search};
@@ -48,6 +49,12 @@ impl Entry {
     /// Of no meaning at distance 0.
     const fn first(self) -> Move {
         Move::ALL[self.0 as usize % 8]
+    }
+}
+
+impl fmt::Debug for PatternDatabase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PatternDatabase").finish_non_exhaustive()
     }
 }
 

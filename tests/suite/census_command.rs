@@ -1,12 +1,12 @@
 //! `rotation-game census` as its users see it.
 
+use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
-use std::process::Stdio;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::support::{program, run, text};
+use crate::support::{on_terminal, run, text};
 
 const BOARDS: [u64; 14] = [
     38_610,
@@ -62,15 +62,18 @@ fn the_census_is_told_to_programs_too() {
     assert_eq!(census["boards"], 9_465_511_770_u64);
 }
 
+#[cfg(target_os = "linux")]
 #[test]
-fn an_interrupt_ends_the_census_at_once() {
-    let mut child = program()
-        .arg("census")
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    let pid = Pid::from_child(&child);
-    kill_process(pid, Signal::INT).unwrap();
+fn the_census_shows_its_progress_on_a_terminal_and_an_interrupt_ends_it() {
+    let (mut child, mut terminal) = on_terminal(&["census"]);
+    let mut shown = Vec::new();
+    while !String::from_utf8_lossy(&shown).contains("boards") {
+        let mut piece = [0; 1024];
+        let length = terminal.read(&mut piece).unwrap();
+        shown.extend_from_slice(&piece[..length]);
+    }
+    // It counts.
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let status = child.wait().unwrap();
     assert_eq!(status.signal(), Some(Signal::INT.as_raw()), "{status}");
 }

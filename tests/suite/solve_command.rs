@@ -8,7 +8,7 @@ use std::process::Stdio;
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::support::{program, run, text};
+use crate::support::{on_terminal, program, run, text};
 
 const FIRST: &str = "1 1 1 1 3 2 3 2 3 1 3 2 2 3 1 2 2 2 3 1 2 1 3 3";
 const SECOND: &str = "1 1 1 1 1 1 1 1 2 2 2 2 2 2 2 2 3 3 3 3 3 3 3 3";
@@ -48,7 +48,7 @@ fn a_file_is_read_like_standard_input() {
 #[rstest]
 #[case::not_a_number(
     "1 x 1",
-    "board 2, line 2, column 3: the input ends early: a board has 24 cells, here are 3; cell 1 is \"x\", not 1, 2 or 3"
+    "board 2, line 2, column 6: the input ends early: a board has 24 cells, here are 3; cell 1 is \"x\", not 1, 2 or 3"
 )]
 #[case::out_of_range(
     "4 1 1 1 3 2 3 2 3 1 3 2 2 3 1 2 2 2 3 1 2 1 3 3",
@@ -64,7 +64,7 @@ fn a_file_is_read_like_standard_input() {
 )]
 #[case::binary(
     "\u{0}\u{7}",
-    "board 2, line 2, column 1: the input ends early: a board has 24 cells, here are 1; cell 0 is \"\\0\\u{7}\", not 1, 2 or 3"
+    "board 2, line 2, column 3: the input ends early: a board has 24 cells, here are 1; cell 0 is \"\\0\\u{7}\", not 1, 2 or 3"
 )]
 fn bad_input_ends_with_one_message_after_the_answers_so_far(
     #[case] bad: &str,
@@ -81,7 +81,7 @@ fn invalid_utf8_is_told_not_choked_on() {
     let run = run(&["solve"], b"\xff\xfe");
     assert_eq!(run.status.code(), Some(1));
     assert!(
-        text(&run.stderr).starts_with("error: board 1, line 1, column 1: "),
+        text(&run.stderr).starts_with("error: board 1, line 1, column 3: "),
         "{run:?}"
     );
 }
@@ -133,7 +133,7 @@ fn a_board_beyond_the_cap_is_an_error_that_names_the_lower_bound() {
     assert_eq!(text(&run.stdout), "AC\n2\n");
     assert_eq!(
         text(&run.stderr),
-        "error: board 2, line 2, column 1: no solution of at most 3 moves; the shortest takes at least 4\n"
+        "error: board 2, line 2, column 1: no solution within depth 3; the length of the shortest is at least 4\n"
     );
     assert_eq!(run.status.code(), Some(1));
 }
@@ -144,13 +144,57 @@ fn a_board_out_of_time_is_an_error_that_names_the_lower_bound() {
     let run = run(&arguments, format!("{FIRST}\n {HARDEST}"));
     assert_eq!(text(&run.stdout), "AC\n2\n");
     let message = text(&run.stderr);
-    let start =
-        "error: board 2, line 2, column 2: out of time; the shortest solution takes at least ";
-    assert!(
-        message.starts_with(start) && message.ends_with(" moves\n"),
-        "{message}"
-    );
+    let start = "error: board 2, line 2, column 2: out of time; the length of the shortest solution is at least ";
+    assert!(message.starts_with(start), "{message}");
     assert_eq!(run.status.code(), Some(1));
+}
+
+#[test]
+fn building_the_table_is_not_part_of_a_boards_time() {
+    let run = run(&["solve", "--timeout", "1ms"], FIRST);
+    assert_eq!(text(&run.stdout), "AC\n2\n", "{run:?}");
+}
+
+#[test]
+fn a_cap_beyond_all_reason_is_fine() {
+    let run = run(&["solve", "--max-depth", "4000000000"], HARDEST);
+    assert_eq!(text(&run.stdout), "AAABGAHBDDDHB\n1\n");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn answers_and_messages_that_cannot_be_written_end_it_with_status_1() {
+    let full = || File::options().write(true).open("/dev/full").unwrap();
+    let file = TemporaryFile::new("full", FIRST.as_bytes());
+    let output = program()
+        .arg("solve")
+        .arg(&file.0)
+        .stdout(full())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text(&output.stderr).starts_with("error: cannot write the answers: "),
+        "{output:?}"
+    );
+
+    let bad = TemporaryFile::new("full-bad", b"x");
+    let status = program()
+        .arg("solve")
+        .arg(&bad.0)
+        .stderr(full())
+        .status()
+        .unwrap();
+    assert_eq!(status.code(), Some(1));
+}
+
+#[rstest]
+#[case("ROTATION_GAME_MAX_DEPTH", "deep")]
+#[case("ROTATION_GAME_HEURISTIC", "")]
+#[case("ROTATION_GAME_EXPLAIN", "perhaps")]
+fn a_bad_value_in_the_environment_is_wrong_usage(#[case] name: &str, #[case] value: &str) {
+    let output = program().arg("solve").env(name, value).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
 }
 
 #[rstest]
@@ -191,7 +235,7 @@ fn options_can_be_given_by_the_environment() {
         .env("ROTATION_GAME_HEURISTIC", "misplaced")
         .env("ROTATION_GAME_MAX_DEPTH", "2")
         .env("ROTATION_GAME_TIMEOUT", "1min")
-        .env("ROTATION_GAME_EXPLAIN", "true")
+        .env("ROTATION_GAME_EXPLAIN", "1")
         .output()
         .unwrap();
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -286,41 +330,20 @@ fn memory_does_not_grow_with_the_input() {
     assert!(peaks[199] < peaks[20] + 1024, "{peaks:?}");
 }
 
-/// Runs a shell-like set-up in which standard error is a terminal and standard output is not.
-#[cfg(target_os = "linux")]
-fn terminal_output(arguments: &[&str]) -> String {
-    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-
-    let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&controller).unwrap();
-    unlockpt(&controller).unwrap();
-    let name = ptsname(&controller, Vec::new()).unwrap();
-    let terminal = File::options()
-        .write(true)
-        .open(name.to_str().unwrap())
-        .unwrap();
-    let mut child = program()
-        .args(arguments)
-        .env("TERM", "xterm")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(terminal)
-        .spawn()
-        .unwrap();
-    // Reading ends with an error when the last writer, the program, is gone.
-    let mut shown = Vec::new();
-    let _ = File::from(controller).read_to_end(&mut shown);
-    assert!(child.wait().unwrap().success());
-    String::from_utf8_lossy(&shown).into_owned()
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn a_long_file_shows_a_progress_bar_on_a_terminal_and_a_short_one_does_not() {
     let board = format!("{SECOND}\n");
     let long = TemporaryFile::new("long", board.repeat(100_000).as_bytes());
     let short = TemporaryFile::new("short", board.as_bytes());
-    let shown = terminal_output(&["solve", long.0.to_str().unwrap()]);
-    assert!(shown.contains("MiB"), "{shown:?}");
-    assert_eq!(terminal_output(&["solve", short.0.to_str().unwrap()]), "");
+    let shown = |file: &TemporaryFile| {
+        let (mut child, mut terminal) = on_terminal(&["solve", file.0.to_str().unwrap()]);
+        let mut shown = Vec::new();
+        // Reading ends with an error when the last writer, the program, is gone.
+        let _ = terminal.read_to_end(&mut shown);
+        assert!(child.wait().unwrap().success());
+        String::from_utf8_lossy(&shown).into_owned()
+    };
+    assert!(shown(&long).contains("MiB"));
+    assert_eq!(shown(&short), "");
 }

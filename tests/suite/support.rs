@@ -1,5 +1,6 @@
+use std::fs::File;
 use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 
 use proptest::prelude::*;
@@ -43,4 +44,28 @@ pub(crate) fn run(arguments: &[&str], input: impl AsRef<[u8]> + Send) -> Output 
 
 pub(crate) fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
+}
+
+/// Starts the program with standard error on a terminal, which it returns, and no standard output.
+#[cfg(target_os = "linux")]
+pub(crate) fn on_terminal(arguments: &[&str]) -> (Child, File) {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+    let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&controller).unwrap();
+    unlockpt(&controller).unwrap();
+    let name = ptsname(&controller, Vec::new()).unwrap();
+    let terminal = File::options()
+        .write(true)
+        .open(name.to_str().unwrap())
+        .unwrap();
+    let child = program()
+        .args(arguments)
+        .env("TERM", "xterm")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(terminal)
+        .spawn()
+        .unwrap();
+    (child, controller.into())
 }
