@@ -24,18 +24,32 @@
 //!
 //! # The rooms
 //!
-//! Imports go one way: [`cli`] to [`analysis`] to [`search`] to [`puzzle`].
+//! Imports go one way: [`cli`] to [`http`] to [`service`] to [`analysis`] to [`search`] to
+//! [`puzzle`]; and [`cli`] to [`server`] and [`telemetry`].
 //!
 //! - [`puzzle`] is the game itself: boards, moves, notations, and legality with every reason at
 //!   once. It knows nothing of searching.
-//! - [`search`] is IDA*, its heuristics, the pattern database, limits and outcomes.
+//! - [`search`] is IDA*, its heuristics, the pattern database, limits and outcomes. It knows
+//!   nothing of waiting or of HTTP.
 //! - [`analysis`] is what the exact table tells beyond one answer: the census of all boards.
+//! - [`service`] is the one way from a board to its answer for many callers: cache, then shared
+//!   flight, then admission, then a thread that may block. It knows nothing of HTTP.
+//! - [`http`] is the API: routes, what they take and give, problems, the layers around them. It
+//!   knows nothing of sockets.
+//! - [`server`] is sockets: the accept loop, limits of a connection, the drain. It knows nothing
+//!   of routes.
+//! - [`telemetry`] is the log and the registry of metrics.
 //! - [`cli`] is the command line, one file a command.
 
 pub mod analysis;
 pub mod cli;
+mod counted;
+pub mod http;
 pub mod puzzle;
 pub mod search;
+pub mod server;
+pub mod service;
+pub mod telemetry;
 
 pub use puzzle::{Board, IllegalBoard, InvalidMoves, Move, MoveSequence, Value};
 pub use search::{PatternDatabase, Solution};

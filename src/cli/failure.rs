@@ -1,4 +1,5 @@
 use std::io::{self, Write};
+use std::net::SocketAddr;
 use std::process::ExitCode;
 
 use thiserror::Error;
@@ -10,6 +11,21 @@ use crate::puzzle::judge::{InputError, Position};
 pub(super) enum Failure {
     #[error("cannot read {name}: {source}")]
     Read { name: String, source: io::Error },
+    #[error("cannot {what}: {source}")]
+    Start {
+        what: &'static str,
+        source: io::Error,
+    },
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        address: SocketAddr,
+        source: io::Error,
+    },
+    #[error("the server at {address} is not ready: {source}")]
+    Unhealthy {
+        address: SocketAddr,
+        source: io::Error,
+    },
     #[error("cannot write the answers: {0}")]
     Write(#[source] io::Error),
     #[error(transparent)]

@@ -2,9 +2,13 @@
 
 mod census;
 mod failure;
+mod healthcheck;
 mod progress;
+mod serve;
+mod signals;
 mod solve;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::builder::PossibleValue;
@@ -18,16 +22,23 @@ use failure::Failure;
 /// Solves the Rotation Game (POJ 2286, UVA 1343): the shortest, lexicographically smallest moves
 /// that fill the centre of the # with one value.
 #[derive(Debug, Parser)]
-#[command(name = "rotation-game", version, max_term_width = 100)]
+#[command(
+    name = "rotation-game",
+    version,
+    max_term_width = 100,
+    after_help = "Without a command it serves, with the options of that command."
+)]
 struct Cli {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Serve(serve::Args),
     Solve(solve::Args),
     Census(census::Args),
+    Healthcheck(healthcheck::Args),
 }
 
 /// How answers are written.
@@ -37,6 +48,19 @@ enum Format {
     Text,
     /// For programs
     Json,
+}
+
+/// Puts `serve` where no command is: before its options, or alone.
+fn with_default_command(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut args: Vec<_> = args.collect();
+    let is_command_missing = args.get(1).is_none_or(|first| {
+        let first = first.to_string_lossy();
+        first.starts_with('-') && !["-h", "--help", "-V", "--version"].contains(&&*first)
+    });
+    if is_command_missing {
+        args.insert(args.len().min(1), "serve".into());
+    }
+    args
 }
 
 /// Ends the program as clap does where options do not fit together.
@@ -70,11 +94,12 @@ impl ValueEnum for HeuristicKind {
 /// error says why.
 #[must_use]
 pub fn run() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(with_default_command(std::env::args_os()));
     let result = match cli.command {
-        Some(Command::Solve(args)) => solve::run(&args),
-        Some(Command::Census(args)) => census::run(&args),
-        None => Cli::command().print_help().map_err(Failure::Write),
+        Command::Serve(args) => serve::run(args),
+        Command::Healthcheck(args) => healthcheck::run(&args),
+        Command::Solve(args) => solve::run(&args),
+        Command::Census(args) => census::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -4,7 +4,15 @@
 
 mod cases;
 mod census_command;
+mod contract;
+mod engine;
+mod lifecycle;
 mod limits;
+mod openapi;
+mod options;
 mod oracle;
+mod readme;
+mod running;
+mod service;
 mod solve_command;
 mod support;

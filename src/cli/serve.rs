@@ -1,0 +1,370 @@
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::str::FromStr;
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use http::{HeaderName, HeaderValue, Method, Uri, header};
+use prometheus_client::registry::Registry;
+use tokio::net::TcpListener;
+use tokio::runtime;
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+use tower_http::cors::{AllowOrigin, CorsLayer};
+use tracing_subscriber::filter::Targets;
+
+use super::Failure;
+use super::signals::Signals;
+use crate::http::{AppConfig, HttpMetrics, app, metrics_app};
+use crate::puzzle::MoveSequence;
+use crate::server::{self, Shutdown};
+use crate::service::{self, Service};
+use crate::telemetry::{self, LogFormat};
+
+/// How many connections ask for metrics at a time.
+const METRICS_CONNECTIONS: usize = 64;
+/// After how long a connection is asked to end.
+const MAX_CONNECTION_AGE: Duration = Duration::from_hours(1);
+/// How long answers may take to be written once their searches have been stopped, and threads to
+/// notice.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+/// Threads that may block, besides those of searches: for building, and for finding out names.
+const SPARE_THREADS: usize = 3;
+
+/// Serve the API over HTTP (what is done without a command)
+///
+/// SIGTERM and SIGINT end it: requests under way are answered first. A second signal ends it at
+/// once.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    listen: Listen,
+
+    /// Where GET /metrics is served, or off
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:9464",
+        env = "ROTATION_GAME_METRICS_LISTEN"
+    )]
+    metrics_listen: MetricsListen,
+
+    /// The greatest `max_depth` of a request, and its default, in moves
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(0..=MoveSequence::CAPACITY as i64), env = "ROTATION_GAME_MAX_DEPTH")]
+    max_depth: u32,
+
+    /// The greatest `timeout_ms` of a request, and its default
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = at_least_a_millisecond, env = "ROTATION_GAME_SEARCH_TIMEOUT")]
+    search_timeout: Duration,
+
+    /// How many searches may run at a time [default: the number of cores]
+    ///
+    /// One place is kept for exact searches, so that those that may run long never delay them;
+    /// with 1, one of each kind may run.
+    #[arg(long, value_name = "N", env = "ROTATION_GAME_SEARCH_CONCURRENCY")]
+    search_concurrency: Option<NonZeroUsize>,
+
+    /// How many searches of each kind may wait to run; more are refused
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 256,
+        env = "ROTATION_GAME_SEARCH_QUEUE"
+    )]
+    search_queue: usize,
+
+    /// How many solutions are kept, those used last; 0 for none
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 65_536,
+        env = "ROTATION_GAME_CACHE_CAPACITY"
+    )]
+    cache_capacity: usize,
+
+    /// How many connections are served at a time; more wait
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "8192",
+        env = "ROTATION_GAME_MAX_CONNECTIONS"
+    )]
+    max_connections: NonZeroUsize,
+
+    /// How long a connection may take to send a request's head, or stay idle
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = at_least_a_millisecond, env = "ROTATION_GAME_HEADER_TIMEOUT")]
+    header_timeout: Duration,
+
+    /// How long a request's body may take to arrive
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = at_least_a_millisecond, env = "ROTATION_GAME_BODY_TIMEOUT")]
+    body_timeout: Duration,
+
+    /// How long requests under way may take to end when the server is stopped
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration, env = "ROTATION_GAME_DRAIN_TIMEOUT")]
+    drain_timeout: Duration,
+
+    /// How long to go on accepting connections when the server is stopped, so that balancers notice
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = humantime::parse_duration, env = "ROTATION_GAME_SHUTDOWN_PAUSE")]
+    shutdown_pause: Duration,
+
+    /// Whose pages may use the API from a browser: origins with commas between, or * [default: none]
+    #[arg(long, value_name = "ORIGIN", value_delimiter = ',', value_parser = origin, env = "ROTATION_GAME_CORS_ORIGIN")]
+    cors_origin: Vec<HeaderValue>,
+
+    /// How log lines are written
+    #[arg(long, value_enum, default_value_t = LogFormat::Text, env = "ROTATION_GAME_LOG_FORMAT")]
+    log_format: LogFormat,
+
+    /// What is logged: off, error, warn, info, debug or trace, or such as info,access=off
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        default_value = "info",
+        env = "ROTATION_GAME_LOG"
+    )]
+    log: Targets,
+}
+
+/// Where the server listens.
+#[derive(Debug, clap::Args)]
+pub(super) struct Listen {
+    /// Where the API is served; port 0 takes a free one
+    #[arg(
+        long = "listen",
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:8080",
+        env = "ROTATION_GAME_LISTEN"
+    )]
+    pub(super) address: SocketAddr,
+}
+
+/// An address, or none.
+#[derive(Clone, Copy, Debug)]
+struct MetricsListen(Option<SocketAddr>);
+
+impl FromStr for MetricsListen {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "off" {
+            return Ok(Self(None));
+        }
+        match text.parse() {
+            Ok(address) => Ok(Self(Some(address))),
+            Err(error) => Err(format!("{error}, nor is it off")),
+        }
+    }
+}
+
+impl ValueEnum for LogFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Text, Self::Json]
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(match self {
+            Self::Text => clap::builder::PossibleValue::new("text").help("For people"),
+            Self::Json => clap::builder::PossibleValue::new("json").help("For machines"),
+        })
+    }
+}
+
+fn at_least_a_millisecond(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(duration) if duration < Duration::from_millis(1) => {
+            Err("it has to be at least 1ms".to_owned())
+        }
+        Ok(duration) => Ok(duration),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// `*`, or a scheme and an authority.
+fn origin(text: &str) -> Result<HeaderValue, String> {
+    let is_origin = text == "*"
+        || text.parse::<Uri>().is_ok_and(|uri| {
+            let (scheme, authority) = (uri.scheme_str(), uri.authority());
+            // Without more than that: printed, it is the same text.
+            matches!((scheme, authority), (Some(scheme), Some(authority))
+                if format!("{scheme}://{authority}") == text)
+        });
+    match HeaderValue::from_str(text) {
+        Ok(value) if is_origin => Ok(value),
+        _ => Err("an origin is * or such as https://example.org".to_owned()),
+    }
+}
+
+pub(super) fn run(args: Args) -> Result<(), Failure> {
+    let _log =
+        telemetry::init(args.log_format, args.log.clone()).map_err(|error| Failure::Start {
+            what: "log",
+            source: io::Error::other(error),
+        })?;
+    let searches = match args.search_concurrency {
+        Some(concurrency) => concurrency,
+        None => available_parallelism().unwrap_or(NonZeroUsize::MIN),
+    };
+    let runtime = runtime::Builder::new_multi_thread()
+        .enable_all()
+        .max_blocking_threads(searches.get().saturating_add(SPARE_THREADS))
+        .build()
+        .map_err(|source| Failure::Start {
+            what: "start threads",
+            source,
+        })?;
+    let result = runtime.block_on(serve(args, searches.get()));
+    // Dropping it would wait for threads without limit.
+    runtime.shutdown_timeout(LAST_WORDS);
+    result
+}
+
+async fn serve(args: Args, search_concurrency: usize) -> Result<(), Failure> {
+    let mut signals = Signals::new().map_err(|source| Failure::Start {
+        what: "listen to signals",
+        source,
+    })?;
+    let listener = bind(args.listen.address).await?;
+    let metrics_listener = match args.metrics_listen.0 {
+        Some(address) => Some(bind(address).await?),
+        None => None,
+    };
+    let service = Service::new(service::Config {
+        max_depth: args.max_depth,
+        search_timeout: args.search_timeout,
+        search_concurrency,
+        search_queue: args.search_queue,
+        cache_capacity: args.cache_capacity,
+    });
+    let (http_metrics, server_metrics) = (HttpMetrics::default(), server::Metrics::default());
+    let mut registry = telemetry::registry();
+    {
+        let own = registry.sub_registry_with_prefix(telemetry::APP_PREFIX);
+        service.metrics().register(own);
+        http_metrics.register(own);
+        server_metrics.register(own);
+    }
+
+    announce(&listener, metrics_listener.as_ref())?;
+    tokio::spawn({
+        let service = service.clone();
+        async move { service.prepare().await }
+    });
+    let shutdown = Shutdown::default();
+    let metrics_server =
+        metrics_listener.map(|listener| serve_metrics(&args, listener, registry, shutdown.clone()));
+    let mut server = tokio::spawn(server::serve(
+        listener,
+        app(AppConfig {
+            service: service.clone(),
+            body_timeout: args.body_timeout,
+            metrics: http_metrics,
+            cors: cors(&args.cors_origin),
+        }),
+        server::Config {
+            max_connections: args.max_connections.get(),
+            header_timeout: args.header_timeout,
+            max_connection_age: MAX_CONNECTION_AGE,
+        },
+        server_metrics,
+        shutdown.clone(),
+    ));
+
+    let signal = signals.next().await;
+    tracing::info!(signal, "stopping");
+    service.drain();
+    let stopping = async {
+        sleep(args.shutdown_pause).await;
+        shutdown.drain.cancel();
+        if timeout(args.drain_timeout, &mut server).await.is_err() {
+            tracing::warn!("the drain timeout is over: searches are stopped");
+            service.stop();
+            if timeout(LAST_WORDS, &mut server).await.is_err() {
+                shutdown.abort.cancel();
+            }
+        }
+    };
+    tokio::select! {
+        () = stopping => tracing::info!("stopped"),
+        signal = signals.next() => tracing::warn!(signal, "stopped at once"),
+    }
+    service.stop();
+    if let Some(metrics_server) = metrics_server {
+        metrics_server.abort();
+    }
+    Ok(())
+}
+
+async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
+    TcpListener::bind(address)
+        .await
+        .map_err(|source| Failure::Listen { address, source })
+}
+
+/// Tells people and scripts where to connect.
+fn announce(listener: &TcpListener, metrics: Option<&TcpListener>) -> Result<(), Failure> {
+    let unknown = |source| Failure::Start {
+        what: "find out the address",
+        source,
+    };
+    let address = listener.local_addr().map_err(unknown)?;
+    tracing::info!(%address, "listening");
+    if let Some(metrics) = metrics {
+        let address = metrics.local_addr().map_err(unknown)?;
+        tracing::info!(%address, "serving /metrics");
+    }
+    // A closed standard output is no reason not to serve.
+    let mut output = io::stdout().lock();
+    let _ = writeln!(output, "listening on http://{address}").and_then(|()| output.flush());
+    Ok(())
+}
+
+fn serve_metrics(
+    args: &Args,
+    listener: TcpListener,
+    registry: Registry,
+    shutdown: Shutdown,
+) -> JoinHandle<()> {
+    // Metrics are told until the end, of the drain too.
+    let shutdown = Shutdown {
+        drain: shutdown.abort,
+        ..Shutdown::default()
+    };
+    tokio::spawn(server::serve(
+        listener,
+        metrics_app(registry),
+        server::Config {
+            max_connections: METRICS_CONNECTIONS,
+            header_timeout: args.header_timeout,
+            max_connection_age: MAX_CONNECTION_AGE,
+        },
+        server::Metrics::default(),
+        shutdown,
+    ))
+}
+
+fn cors(origins: &[HeaderValue]) -> Option<CorsLayer> {
+    let allowed = match origins {
+        [] => return None,
+        origins if origins.iter().any(|origin| origin == "*") => AllowOrigin::any(),
+        origins => AllowOrigin::list(origins.iter().cloned()),
+    };
+    let exposed = [
+        "x-request-id",
+        "cache-status",
+        "server-timing",
+        "retry-after",
+    ];
+    let layer = CorsLayer::new()
+        .allow_origin(allowed)
+        .allow_methods([Method::GET, Method::POST])
+        .allow_headers([
+            header::CONTENT_TYPE,
+            HeaderName::from_static("x-request-id"),
+            HeaderName::from_static("traceparent"),
+        ])
+        .expose_headers(exposed.map(HeaderName::from_static))
+        .max_age(Duration::from_hours(24));
+    Some(layer)
+}

@@ -1,0 +1,215 @@
+//! What handlers take from a request, with every refusal a [`Problem`].
+
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{FromRequest, Request};
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{HeaderMap, StatusCode};
+use mime::Mime;
+use serde::de::DeserializeOwned;
+use serde_json::error::Category;
+use serde_path_to_error::{Path, Segment};
+
+use super::AppState;
+use super::problem::{Code, FieldError, Problem};
+
+/// The most bytes of a body that are read: a board as an array with generous spaces, and then some.
+const BODY_LIMIT: usize = 4 * 1024;
+
+/// A body of JSON.
+pub(super) struct Json<T>(pub(super) T);
+
+impl<T: DeserializeOwned> FromRequest<AppState> for Json<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, Problem> {
+        check_is_json(request.headers())?;
+        let body = read(request.into_body(), state.0.body_timeout).await?;
+        parse(&body).map(Self)
+    }
+}
+
+/// Refuses what is neither `application/json` nor of a type that ends in `+json`. Parameters, such
+/// as a charset, make no difference: JSON is UTF-8.
+fn check_is_json(headers: &HeaderMap) -> Result<(), Problem> {
+    const WANTED: &str = "send it with Content-Type: application/json";
+    let refuse = |what: &str| Err(Problem::new(Code::UnsupportedMediaType, what));
+    let Some(value) = headers.get(CONTENT_TYPE) else {
+        return refuse(&format!("the body has no Content-Type; {WANTED}"));
+    };
+    let mime: Option<Mime> = value.to_str().ok().and_then(|value| value.parse().ok());
+    match mime {
+        Some(mime)
+            if mime.type_() == mime::APPLICATION
+                && (mime.subtype() == mime::JSON || mime.suffix() == Some(mime::JSON)) =>
+        {
+            Ok(())
+        }
+        Some(mime) => refuse(&format!("the body is {}; {WANTED}", mime.essence_str())),
+        None => refuse(&format!("the Content-Type cannot be read; {WANTED}")),
+    }
+}
+
+async fn read(body: Body, timeout: Duration) -> Result<Bytes, Problem> {
+    match tokio::time::timeout(timeout, to_bytes(body, BODY_LIMIT)).await {
+        Ok(Ok(body)) => Ok(body),
+        Ok(Err(error)) if is_too_large(&error) => Err(Problem::new(
+            Code::PayloadTooLarge,
+            format!("the body is larger than {BODY_LIMIT} bytes"),
+        )),
+        Ok(Err(_)) => Err(Problem::new(
+            Code::MalformedJson,
+            "the body broke off before its end",
+        )),
+        Err(_) => Err(Problem::new(
+            Code::RequestTimeout,
+            format!(
+                "the body did not arrive within {}",
+                humantime::format_duration(timeout)
+            ),
+        )),
+    }
+}
+
+fn is_too_large(error: &axum::Error) -> bool {
+    std::error::Error::source(error)
+        .is_some_and(<dyn std::error::Error>::is::<http_body_util::LengthLimitError>)
+}
+
+/// Reads JSON; an error tells the place.
+fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
+    let mut deserializer = serde_json::Deserializer::from_slice(body);
+    let value: T =
+        serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+            match error.inner().classify() {
+                Category::Data => Problem::invalid_request(vec![FieldError {
+                    pointer: pointer(error.path()),
+                    detail: without_position(&error.inner().to_string()),
+                }]),
+                Category::Syntax | Category::Eof | Category::Io => malformed(error.inner()),
+            }
+        })?;
+    deserializer.end().map_err(|error| malformed(&error))?;
+    Ok(value)
+}
+
+fn malformed(error: &serde_json::Error) -> Problem {
+    Problem::new(Code::MalformedJson, error.to_string())
+}
+
+/// The pointer says better where it is.
+fn without_position(message: &str) -> String {
+    match message.rfind(" at line ") {
+        Some(end) => message[..end].to_owned(),
+        None => message.to_owned(),
+    }
+}
+
+fn pointer(path: &Path) -> String {
+    let segments = path.iter().map(|segment| match segment {
+        Segment::Seq { index } => format!("/{index}"),
+        Segment::Map { key } => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
+        Segment::Enum { .. } | Segment::Unknown => String::new(),
+    });
+    segments.collect()
+}
+
+/// Refuses a request whose `Accept` header rules out `offered`.
+pub(super) fn check_accepts(headers: &HeaderMap, offered: &Mime) -> Result<(), Problem> {
+    let mut ranges = headers
+        .get_all(ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(str::trim)
+        .filter(|range| !range.is_empty())
+        .peekable();
+    // Without the header, or with an empty one, anything goes.
+    if ranges.peek().is_none() {
+        return Ok(());
+    }
+    // Of the ranges that match, the most specific one decides.
+    let best = ranges
+        .filter_map(|range| range.parse::<Mime>().ok())
+        .filter_map(|range| specificity(&range, offered).map(|specificity| (specificity, range)))
+        .max_by_key(|&(specificity, _)| specificity);
+    match best {
+        Some((_, range)) if !is_ruled_out(&range) => Ok(()),
+        _ => Err(Problem::new(
+            Code::NotAcceptable,
+            format!(
+                "the answer is {}, which the Accept header rules out",
+                offered.essence_str()
+            ),
+        )),
+    }
+}
+
+fn specificity(range: &Mime, offered: &Mime) -> Option<u8> {
+    if range.essence_str() == offered.essence_str() {
+        Some(2)
+    } else if range.type_() == offered.type_() && range.subtype() == mime::STAR {
+        Some(1)
+    } else if range.type_() == mime::STAR {
+        Some(0)
+    } else {
+        None
+    }
+}
+
+fn is_ruled_out(range: &Mime) -> bool {
+    range
+        .get_param("q")
+        .and_then(|q| q.as_str().parse::<f32>().ok())
+        .is_some_and(|q| q <= 0.0)
+}
+
+/// What a status that axum itself answered stands for.
+pub(super) fn problem_of_status(status: StatusCode) -> Problem {
+    match status {
+        StatusCode::NOT_FOUND => Problem::new(Code::NotFound, "no resource has this path"),
+        StatusCode::METHOD_NOT_ALLOWED => Problem::new(
+            Code::MethodNotAllowed,
+            "this resource does not have this method; see the Allow header",
+        ),
+        _ => Problem::new(Code::Internal, "the request could not be answered"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case(None, true)]
+    #[case(Some(""), true)]
+    #[case(Some("*/*"), true)]
+    #[case(Some("application/json"), true)]
+    #[case(Some("application/*;q=0.5"), true)]
+    #[case(Some("text/html, application/xhtml+xml, */*;q=0.8"), true)]
+    #[case(Some("application/json; charset=utf-8"), true)]
+    #[case(Some("text/html"), false)]
+    #[case(Some("application/json;q=0"), false)]
+    #[case(Some("application/json;q=0, */*"), false)]
+    #[case(Some("*/*;q=0, application/json"), true)]
+    #[case(Some("nonsense"), false)]
+    fn the_accept_header_decides(#[case] accept: Option<&'static str>, #[case] expected: bool) {
+        let mut headers = HeaderMap::new();
+        if let Some(accept) = accept {
+            headers.insert(ACCEPT, HeaderValue::from_static(accept));
+        }
+        let accepted = check_accepts(&headers, &mime::APPLICATION_JSON).is_ok();
+        assert_eq!(accepted, expected, "{accept:?}");
+    }
+
+    #[test]
+    fn several_accept_headers_count_as_one() {
+        let mut headers = HeaderMap::new();
+        headers.append(ACCEPT, HeaderValue::from_static("text/html"));
+        headers.append(ACCEPT, HeaderValue::from_static("application/json"));
+        assert!(check_accepts(&headers, &mime::APPLICATION_JSON).is_ok());
+    }
+}

@@ -1,0 +1,203 @@
+//! What every request passes through, outermost first: request id and trace, metrics, security
+//! headers, the problem normaliser, catching panics. This file alone knows the order.
+
+use std::any::Any;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use http::header::{
+    CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::cors::CorsLayer;
+use tracing::{Instrument, Level, Span};
+
+use super::extract::problem_of_status;
+use super::metrics::HttpMetrics;
+use super::problem::{Code, Problem};
+use super::trace_context::TraceParent;
+
+const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName =
+    HeaderName::from_static("cross-origin-resource-policy");
+
+/// The longest request id that is taken over from a client.
+const REQUEST_ID_LENGTH: usize = 64;
+
+/// In a response's extensions: how the request ended, for the access line.
+#[derive(Clone, Copy)]
+pub(super) struct Outcome(pub(super) &'static str);
+
+/// In a request's extensions: its id.
+#[derive(Clone)]
+struct RequestId(HeaderValue);
+
+impl RequestId {
+    fn as_str(&self) -> &str {
+        // Both kinds of ids, the client's and ours, are ASCII.
+        self.0.to_str().unwrap_or_default()
+    }
+}
+
+/// Puts the layers around the routes.
+pub(super) fn around(routes: Router, metrics: HttpMetrics, cors: Option<CorsLayer>) -> Router {
+    let mut app = routes
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn(normalise_problems));
+    if let Some(cors) = cors {
+        app = app.layer(cors);
+    }
+    app.layer(from_fn(add_security_headers))
+        .layer(from_fn_with_state(metrics, measure))
+        .layer(from_fn(trace))
+}
+
+/// Gives the request its id and its span, and writes one access line when it is answered.
+async fn trace(mut request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let id = request_id(request.headers());
+    let span = span(&id, request.headers());
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    request.extensions_mut().insert(id.clone());
+
+    let mut response = next.run(request).instrument(span.clone()).await;
+
+    span.in_scope(|| {
+        let route = route.as_ref().map_or("unmatched", MatchedPath::as_str);
+        log(&method, route, &response, started);
+    });
+    response.headers_mut().insert(X_REQUEST_ID, id.0);
+    response
+}
+
+fn span(id: &RequestId, headers: &HeaderMap) -> Span {
+    let parent = headers
+        .get(TRACEPARENT)
+        .and_then(|value| value.to_str().ok())
+        .and_then(TraceParent::parse);
+    if let Some(TraceParent {
+        trace_id,
+        parent_id,
+    }) = parent
+    {
+        tracing::info_span!("request", request_id = id.as_str(), trace_id, parent_id)
+    } else {
+        tracing::info_span!("request", request_id = id.as_str())
+    }
+}
+
+// A new id is a count under a keyed hash: unlike those of other processes, and not to be guessed.
+static ID_KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+static ID_COUNT: AtomicU64 = AtomicU64::new(0);
+
+/// The client's id if it is short and plain, else a new one.
+fn request_id(headers: &HeaderMap) -> RequestId {
+    if let Some(value) = headers.get(X_REQUEST_ID) {
+        let bytes = value.as_bytes();
+        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
+        if (1..=REQUEST_ID_LENGTH).contains(&bytes.len()) && bytes.iter().all(is_plain) {
+            return RequestId(value.clone());
+        }
+    }
+    let id = format!("{:016x}", ID_KEY.hash_one(ID_COUNT.fetch_add(1, Relaxed)));
+    RequestId(HeaderValue::try_from(id).expect("hexadecimal digits make a header value"))
+}
+
+/// One line a request. What the operator has to look into is an error; what a client did wrong is
+/// not.
+fn log(method: &Method, route: &str, response: &Response, started: Instant) {
+    let status = response.status();
+    let duration_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+    let outcome = response
+        .extensions()
+        .get::<Outcome>()
+        .map_or("ok", |outcome| outcome.0);
+    macro_rules! line {
+        ($level:expr) => {
+            tracing::event!(
+                target: "access",
+                $level,
+                method = method.as_str(),
+                route,
+                status = status.as_u16(),
+                duration_us,
+                outcome,
+                "answered"
+            )
+        };
+    }
+    match status {
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT => line!(Level::WARN),
+        status if status.is_server_error() => line!(Level::ERROR),
+        _ => line!(Level::INFO),
+    }
+}
+
+/// Counts and times the request by its route.
+async fn measure(State(metrics): State<HttpMetrics>, request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let response = next.run(request).await;
+    let route = route.as_ref().map_or("unmatched", MatchedPath::as_str);
+    metrics.observe(route, &method, response.status(), started.elapsed());
+    response
+}
+
+async fn add_security_headers(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(
+        CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"),
+    );
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(
+        CROSS_ORIGIN_RESOURCE_POLICY,
+        HeaderValue::from_static("same-origin"),
+    );
+    response
+}
+
+/// Gives every problem its body, and makes a problem of every error that is none yet, such as the
+/// empty 404 and 405 of the router.
+async fn normalise_problems(request: Request, next: Next) -> Response {
+    let id = request.extensions().get::<RequestId>().cloned();
+    let response = next.run(request).await;
+    let status = response.status();
+    if !status.is_client_error() && !status.is_server_error() {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let problem = match parts.extensions.remove::<Problem>() {
+        Some(problem) => problem,
+        // A page, such as that of /readyz, says what it wants to say.
+        None if parts.headers.contains_key(CONTENT_TYPE) => {
+            return Response::from_parts(parts, body);
+        }
+        None => problem_of_status(status),
+    };
+    parts.status = problem.code.status();
+    parts.headers.insert(CONTENT_TYPE, super::PROBLEM_JSON);
+    parts.headers.remove(CONTENT_LENGTH);
+    parts.extensions.insert(Outcome(problem.code.as_str()));
+    let instance = id.as_ref().map_or("", RequestId::as_str);
+    Response::from_parts(parts, Body::from(problem.to_json(instance)))
+}
+
+/// The panic has been logged by the panic hook, inside the span of its request.
+fn panicked(_: Box<dyn Any + Send>) -> Response {
+    Problem::new(Code::Internal, "the request could not be answered").into_response()
+}

@@ -1,0 +1,87 @@
+//! The HTTP face of the service: routes, what they take and give, and the layers around them.
+//!
+//! [`app`] is a pure function of its state, so that tests call it without a socket.
+
+mod extract;
+mod layers;
+mod metrics;
+mod pages;
+mod problem;
+mod solve;
+mod trace_context;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::{MethodRouter, get, post};
+use http::HeaderValue;
+use tower_http::cors::CorsLayer;
+
+use crate::service::Service;
+
+pub use metrics::{HttpMetrics, metrics_app};
+pub use problem::{Code, FieldError, Problem};
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
+
+/// What [`app`] needs.
+pub struct AppConfig {
+    /// Answers boards.
+    pub service: Service,
+    /// How long a body may take to arrive.
+    pub body_timeout: Duration,
+    /// Counts requests.
+    pub metrics: HttpMetrics,
+    /// Which pages elsewhere may use the API from a browser, if any.
+    pub cors: Option<CorsLayer>,
+}
+
+/// What handlers share.
+#[derive(Clone)]
+struct AppState(Arc<Shared>);
+
+struct Shared {
+    service: Service,
+    body_timeout: Duration,
+}
+
+/// What answers at a path.
+type Methods = fn() -> MethodRouter<AppState>;
+
+/// All paths and what answers there.
+const ROUTES: [(&str, Methods); 6] = [
+    ("/", || get(pages::home)),
+    ("/livez", || get(pages::livez)),
+    ("/openapi.yaml", || get(pages::openapi)),
+    ("/problems/{code}", || get(pages::problem)),
+    ("/readyz", || get(pages::readyz)),
+    ("/solve", || post(solve::solve)),
+];
+
+/// The paths of [`app`], as patterns.
+pub fn paths() -> impl Iterator<Item = &'static str> {
+    ROUTES.into_iter().map(|(path, _)| path)
+}
+
+/// All that the public address serves.
+pub fn app(config: AppConfig) -> Router {
+    let AppConfig {
+        service,
+        body_timeout,
+        metrics,
+        cors,
+    } = config;
+    let state = AppState(Arc::new(Shared {
+        service,
+        body_timeout,
+    }));
+    let routes = ROUTES
+        .into_iter()
+        .fold(Router::new(), |router, (path, methods)| {
+            router.route(path, methods())
+        })
+        .with_state(state);
+    layers::around(routes, metrics, cors)
+}

@@ -1,0 +1,234 @@
+//! `POST /solve`.
+
+use std::fmt;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use serde::Deserialize;
+use serde::de::{Deserializer, SeqAccess, Visitor};
+
+use super::AppState;
+use super::extract::{Json, check_accepts};
+use super::layers::Outcome;
+use super::problem::{FieldError, Problem};
+use crate::puzzle::{Board, CELLS, IllegalBoard};
+use crate::search::{Explained, Explanation, HeuristicKind};
+use crate::service::{Answer, Config, Request, Source};
+
+const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
+const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
+
+/// The body of a request. A field that is there has a value: null is none.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SolveRequest {
+    board: Notation,
+    #[serde(default, deserialize_with = "some")]
+    max_depth: Option<Integer>,
+    #[serde(default, deserialize_with = "some")]
+    timeout_ms: Option<Integer>,
+    #[serde(default)]
+    heuristic: HeuristicKind,
+    #[serde(default)]
+    #[expect(dead_code, reason = "there is one goal, and naming it changes nothing")]
+    goal: Goal,
+    #[serde(default)]
+    explain: bool,
+}
+
+/// What counts as solved.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Goal {
+    /// The centre holds one value only.
+    #[default]
+    Centre,
+}
+
+fn some<'de, D: Deserializer<'de>, T: Deserialize<'de>>(value: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(value).map(Some)
+}
+
+/// Any integer; those beyond the range of this type are as good as its ends.
+#[derive(Clone, Copy, Debug)]
+struct Integer(i64);
+
+impl<'de> Deserialize<'de> for Integer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct IntegerVisitor;
+
+        impl Visitor<'_> for IntegerVisitor {
+            type Value = Integer;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an integer")
+            }
+
+            fn visit_i64<E>(self, number: i64) -> Result<Integer, E> {
+                Ok(Integer(number))
+            }
+
+            fn visit_u64<E>(self, number: u64) -> Result<Integer, E> {
+                Ok(Integer(i64::try_from(number).unwrap_or(i64::MAX)))
+            }
+        }
+
+        deserializer.deserialize_i64(IntegerVisitor)
+    }
+}
+
+/// A board as it is written in JSON, legal or not.
+#[derive(Debug)]
+enum Notation {
+    Digits(String),
+    Numbers(Vec<i64>),
+}
+
+impl<'de> Deserialize<'de> for Notation {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct EitherNotation;
+
+        impl<'de> Visitor<'de> for EitherNotation {
+            type Value = Notation;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(
+                    f,
+                    "a string of {CELLS} digits or an array of {CELLS} integers"
+                )
+            }
+
+            fn visit_str<E>(self, digits: &str) -> Result<Notation, E> {
+                Ok(Notation::Digits(digits.to_owned()))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Notation, A::Error> {
+                let mut numbers = Vec::with_capacity(CELLS);
+                while let Some(Integer(number)) = seq.next_element()? {
+                    numbers.push(number);
+                }
+                Ok(Notation::Numbers(numbers))
+            }
+        }
+
+        deserializer.deserialize_any(EitherNotation)
+    }
+}
+
+impl Notation {
+    fn board(self) -> Result<Board, IllegalBoard> {
+        match self {
+            Self::Digits(digits) => digits.parse(),
+            Self::Numbers(numbers) => Board::from_numbers(numbers),
+        }
+    }
+}
+
+impl SolveRequest {
+    /// The request that the service understands.
+    fn checked(self, config: &Config) -> Result<Request, Problem> {
+        let mut errors = Vec::new();
+        let most_ms = u64::try_from(config.search_timeout.as_millis()).unwrap_or(u64::MAX);
+        let max_depth = u64::from(config.max_depth);
+        let max_depth = in_range("max_depth", self.max_depth, 0, max_depth, &mut errors);
+        let timeout_ms = in_range("timeout_ms", self.timeout_ms, 1, most_ms, &mut errors);
+        if !errors.is_empty() {
+            return Err(Problem::invalid_request(errors));
+        }
+        Ok(Request {
+            board: self.board.board()?,
+            max_depth: u32::try_from(max_depth).unwrap_or(config.max_depth),
+            timeout: Duration::from_millis(timeout_ms),
+            heuristic: self.heuristic,
+            explain: self.explain,
+        })
+    }
+}
+
+/// The value of an option, by default the greatest; a value out of range is noted.
+fn in_range(
+    name: &str,
+    value: Option<Integer>,
+    least: u64,
+    greatest: u64,
+    errors: &mut Vec<FieldError>,
+) -> u64 {
+    let Some(Integer(value)) = value else {
+        return greatest;
+    };
+    match u64::try_from(value) {
+        Ok(value) if (least..=greatest).contains(&value) => value,
+        _ => {
+            errors.push(FieldError {
+                pointer: format!("/{name}"),
+                detail: format!("{name} is {value}, not from {least} to {greatest}"),
+            });
+            greatest
+        }
+    }
+}
+
+/// Answers one board.
+pub(super) async fn solve(
+    State(state): State<AppState>,
+    headers: HeaderMap,
+    Json(request): Json<SolveRequest>,
+) -> Result<Response, Problem> {
+    check_accepts(&headers, &mime::APPLICATION_JSON)?;
+    let service = &state.0.service;
+    let request = request.checked(service.config())?;
+    let answer = service.solve(request).await?;
+    Ok(respond(&request, answer))
+}
+
+fn respond(request: &Request, answer: Answer) -> Response {
+    let Answer { solution, source } = answer;
+    let (cache_status, outcome) = match source {
+        Source::Cache => ("rotation-game; hit", Outcome("hit")),
+        Source::Search { .. } if request.explain => {
+            ("rotation-game; fwd=bypass", Outcome("explained"))
+        }
+        Source::Search { .. } => ("rotation-game; fwd=miss", Outcome("miss")),
+    };
+    let mut headers = HeaderMap::with_capacity(8);
+    headers.insert(CONTENT_TYPE, super::JSON);
+    headers.insert(CACHE_STATUS, HeaderValue::from_static(cache_status));
+    let body = match source {
+        Source::Cache => {
+            headers.insert(SERVER_TIMING, HeaderValue::from_static("cache;desc=hit"));
+            serde_json::to_vec(&solution)
+        }
+        Source::Search {
+            explanation,
+            queued,
+        } => {
+            headers.insert(SERVER_TIMING, timing(queued, explanation.elapsed_us));
+            if request.explain {
+                let search = Explanation::clone(&explanation);
+                serde_json::to_vec(&Explained { solution, search })
+            } else {
+                serde_json::to_vec(&solution)
+            }
+        }
+    };
+    let body = body.expect("strings and numbers always serialize");
+    let mut response = (headers, body).into_response();
+    response.extensions_mut().insert(outcome);
+    response
+}
+
+/// Durations in milliseconds, as the header wants them.
+fn timing(queued: Duration, searched_us: u64) -> HeaderValue {
+    let queued_us = queued.as_micros();
+    let timing = format!(
+        "queue;dur={}.{:03}, search;dur={}.{:03}",
+        queued_us / 1000,
+        queued_us % 1000,
+        searched_us / 1000,
+        searched_us % 1000
+    );
+    HeaderValue::try_from(timing).expect("digits and separators make a header value")
+}

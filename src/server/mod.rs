@@ -1,0 +1,181 @@
+//! Sockets: the accept loop, what a connection may take, and the drain.
+//!
+//! It serves any router, and knows nothing of routes.
+
+mod protocol_deadline;
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use hyper_util::service::TowerToHyperService;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::counted::Counted;
+use protocol_deadline::ProtocolDeadline;
+
+/// The most bytes of a request's head: far more than this API needs.
+const HEAD_LIMIT: u32 = 16 * 1024;
+/// How many requests one HTTP/2 connection may have under way.
+const HTTP2_STREAMS: u32 = 128;
+/// How often an HTTP/2 client must show that it is there, and how long it may take to.
+const HTTP2_PING_INTERVAL: Duration = Duration::from_secs(20);
+const HTTP2_PING_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long to wait before accepting again where the system has no resources left.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// What connections may take.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// How many connections are served at a time. More wait in the system's queue.
+    pub max_connections: usize,
+    /// How long a connection may take to send a request's head, the wait for it included.
+    pub header_timeout: Duration,
+    /// After how long a connection is asked to end, so that balancers spread load anew.
+    pub max_connection_age: Duration,
+}
+
+/// What the server counts. Cheap to clone: clones share their numbers.
+#[derive(Clone, Debug, Default)]
+pub struct Metrics {
+    /// Connections open now.
+    pub connections: Gauge,
+    accepted: Counter,
+}
+
+impl Metrics {
+    /// Makes the numbers part of what `registry` tells.
+    pub fn register(&self, registry: &mut Registry) {
+        let m = self.clone();
+        registry.register("connections", "Connections that are open", m.connections);
+        registry.register("connections_accepted", "Connections accepted", m.accepted);
+    }
+}
+
+/// When to stop. Cheap to clone: clones are the same.
+#[derive(Clone, Debug, Default)]
+pub struct Shutdown {
+    /// Accept no more, and let every connection end its requests.
+    pub drain: CancellationToken,
+    /// Drop the connections that are left.
+    pub abort: CancellationToken,
+}
+
+/// Serves until the drain has begun and the last connection has ended.
+pub async fn serve(
+    listener: TcpListener,
+    app: Router,
+    config: Config,
+    metrics: Metrics,
+    shutdown: Shutdown,
+) {
+    let slots = Arc::new(Semaphore::new(
+        config.max_connections.min(Semaphore::MAX_PERMITS),
+    ));
+    let connections = TaskTracker::new();
+    let server = Arc::new(Server {
+        builder: builder(&config),
+        config,
+        metrics,
+        shutdown: shutdown.clone(),
+    });
+    loop {
+        let accepted = tokio::select! {
+            accepted = accept(&listener, &slots) => accepted,
+            () = shutdown.drain.cancelled() => break,
+        };
+        match accepted {
+            Ok((stream, slot)) => {
+                connections.spawn(Arc::clone(&server).connection(stream, app.clone(), slot));
+            }
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept a connection");
+                sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+    drop(listener);
+    connections.close();
+    connections.wait().await;
+}
+
+async fn accept(
+    listener: &TcpListener,
+    slots: &Arc<Semaphore>,
+) -> io::Result<(TcpStream, OwnedSemaphorePermit)> {
+    let slot = Arc::clone(slots)
+        .acquire_owned()
+        .await
+        .expect("the semaphore is never closed");
+    let (stream, _) = listener.accept().await?;
+    Ok((stream, slot))
+}
+
+fn builder(config: &Config) -> auto::Builder<TokioExecutor> {
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(config.header_timeout)
+        .max_buf_size(HEAD_LIMIT as usize);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(HTTP2_PING_INTERVAL)
+        .keep_alive_timeout(HTTP2_PING_TIMEOUT)
+        .max_concurrent_streams(HTTP2_STREAMS)
+        .max_header_list_size(HEAD_LIMIT);
+    builder
+}
+
+struct Server {
+    builder: auto::Builder<TokioExecutor>,
+    config: Config,
+    metrics: Metrics,
+    shutdown: Shutdown,
+}
+
+impl Server {
+    async fn connection(self: Arc<Self>, stream: TcpStream, app: Router, _: OwnedSemaphorePermit) {
+        self.metrics.accepted.inc();
+        let _open = Counted::new(&self.metrics.connections);
+        // Answers are small and written at once: nothing is gained by waiting for more.
+        let _ = stream.set_nodelay(true);
+        let io = TokioIo::new(ProtocolDeadline::new(stream, self.config.header_timeout));
+        let service = TowerToHyperService::new(app);
+        let mut connection = std::pin::pin!(self.builder.serve_connection(io, service));
+        let result = tokio::select! {
+            result = connection.as_mut() => result,
+            () = self.shutdown.drain.cancelled() => {
+                connection.as_mut().graceful_shutdown();
+                self.finish(connection).await
+            }
+            () = sleep(self.config.max_connection_age) => {
+                connection.as_mut().graceful_shutdown();
+                self.finish(connection).await
+            }
+        };
+        if let Err(error) = result {
+            // What clients do to their connections is their affair.
+            tracing::debug!(%error, "a connection failed");
+        }
+    }
+
+    /// Waits for the requests of a connection that has been asked to end.
+    async fn finish<E>(&self, connection: impl Future<Output = Result<(), E>>) -> Result<(), E> {
+        tokio::select! {
+            result = connection => result,
+            () = self.shutdown.abort.cancelled() => Ok(()),
+        }
+    }
+}

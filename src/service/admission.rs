@@ -1,0 +1,102 @@
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::Metrics;
+use crate::counted::Counted;
+use crate::search::HeuristicKind;
+
+/// Who may search: so many searches run, so many wait, and searches that may run long never keep
+/// exact ones waiting.
+///
+/// All places but one are open to both kinds; one is kept for exact searches, each of which gives
+/// it back within microseconds.
+pub(super) struct Admission {
+    all: Arc<Semaphore>,
+    /// Taken by long searches first: one place fewer than there are.
+    long: Arc<Semaphore>,
+    /// How many of each kind may wait.
+    exact_queue: Arc<Semaphore>,
+    long_queue: Arc<Semaphore>,
+    metrics: Metrics,
+}
+
+/// Leave to search, for as long as it lives. It goes with the search into its thread, so that no
+/// caller who leaves can make room for another search while this one still runs.
+pub(super) struct Permit {
+    _places: [Option<OwnedSemaphorePermit>; 2],
+    _running: Counted,
+}
+
+/// A place in the queue.
+pub(super) struct Ticket {
+    heuristic: HeuristicKind,
+    _place: OwnedSemaphorePermit,
+    _waiting: Counted,
+}
+
+impl Admission {
+    /// With a concurrency of 1, a long search and an exact one may run side by side.
+    pub(super) fn new(concurrency: usize, queue: usize, metrics: Metrics) -> Self {
+        let places = concurrency.clamp(2, Semaphore::MAX_PERMITS);
+        let queue = queue.min(Semaphore::MAX_PERMITS);
+        Self {
+            all: Arc::new(Semaphore::new(places)),
+            long: Arc::new(Semaphore::new(places - 1)),
+            exact_queue: Arc::new(Semaphore::new(queue)),
+            long_queue: Arc::new(Semaphore::new(queue)),
+            metrics,
+        }
+    }
+
+    /// A permit, if one is free right now.
+    pub(super) fn try_enter(&self, heuristic: HeuristicKind) -> Option<Permit> {
+        let long = match heuristic {
+            HeuristicKind::PatternDatabase => None,
+            HeuristicKind::Misplaced => Some(try_acquire(&self.long)?),
+        };
+        let place = try_acquire(&self.all)?;
+        Some(self.permit(long, place))
+    }
+
+    /// A place in the queue, if there is one.
+    pub(super) fn queue(&self, heuristic: HeuristicKind) -> Option<Ticket> {
+        let queue = match heuristic {
+            HeuristicKind::PatternDatabase => &self.exact_queue,
+            HeuristicKind::Misplaced => &self.long_queue,
+        };
+        Some(Ticket {
+            heuristic,
+            _place: try_acquire(queue)?,
+            _waiting: Counted::new(&self.metrics.searches_waiting),
+        })
+    }
+
+    /// Waits for a permit; first come, first served within a kind.
+    pub(super) async fn enter(&self, ticket: Ticket) -> Permit {
+        let long = match ticket.heuristic {
+            HeuristicKind::PatternDatabase => None,
+            HeuristicKind::Misplaced => Some(acquire(&self.long).await),
+        };
+        let place = acquire(&self.all).await;
+        self.permit(long, place)
+    }
+
+    fn permit(&self, long: Option<OwnedSemaphorePermit>, place: OwnedSemaphorePermit) -> Permit {
+        Permit {
+            _places: [long, Some(place)],
+            _running: Counted::new(&self.metrics.searches_running),
+        }
+    }
+}
+
+fn try_acquire(semaphore: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
+    Arc::clone(semaphore).try_acquire_owned().ok()
+}
+
+async fn acquire(semaphore: &Arc<Semaphore>) -> OwnedSemaphorePermit {
+    Arc::clone(semaphore)
+        .acquire_owned()
+        .await
+        .expect("no semaphore here is ever closed")
+}

@@ -1,0 +1,111 @@
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, PoisonError};
+
+use lru::LruCache;
+
+use super::Metrics;
+use crate::puzzle::Board;
+use crate::search::Solution;
+
+/// The solutions of the boards that were asked for last.
+///
+/// One lock guards one list, so that the board evicted is always the one that was used least
+/// recently of all. The lock is held for some ten nanoseconds, far less than reading a request.
+pub(super) struct Cache {
+    /// `None` where the capacity is 0.
+    solutions: Option<Mutex<LruCache<Board, Solution>>>,
+}
+
+impl Cache {
+    pub(super) fn new(capacity: usize) -> Self {
+        Self {
+            // Memory is taken as entries come, not for the whole capacity at once.
+            solutions: NonZeroUsize::new(capacity)
+                .map(|capacity| Mutex::new(LruCache::sparse(capacity))),
+        }
+    }
+
+    /// The solution of a board, which is now the one used last.
+    pub(super) fn get(&self, board: Board) -> Option<Solution> {
+        let mut solutions = self.lock()?;
+        solutions.get(&board).copied()
+    }
+
+    pub(super) fn put(&self, board: Board, solution: Solution, metrics: &Metrics) {
+        let Some(mut solutions) = self.lock() else {
+            return;
+        };
+        if let Some((evicted, _)) = solutions.push(board, solution)
+            && evicted != board
+        {
+            metrics.cache_evictions.inc();
+        }
+        metrics
+            .cache_entries
+            .set(i64::try_from(solutions.len()).unwrap_or(i64::MAX));
+    }
+
+    fn lock(&self) -> Option<std::sync::MutexGuard<'_, LruCache<Board, Solution>>> {
+        // Nothing in here panics half way through a change.
+        Some(
+            self.solutions
+                .as_ref()?
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::puzzle::{Move, MoveSequence, Value};
+
+    const SOLUTION: Solution = Solution {
+        moves: MoveSequence::EMPTY,
+        centre: Value::One,
+    };
+
+    fn boards() -> [Board; 4] {
+        let first: Board = "111132323132231222312133".parse().unwrap();
+        [Move::A, Move::B, Move::C, Move::D].map(|next| first.after(next))
+    }
+
+    #[test]
+    fn the_board_used_least_recently_is_evicted() {
+        let [a, b, c, d] = boards();
+        let (cache, metrics) = (Cache::new(3), Metrics::default());
+        for board in [a, b, c] {
+            cache.put(board, SOLUTION, &metrics);
+        }
+        assert_eq!(cache.get(a), Some(SOLUTION), "now b is the oldest");
+        cache.put(d, SOLUTION, &metrics);
+        assert_eq!(cache.get(b), None);
+        cache.put(b, SOLUTION, &metrics);
+        assert_eq!(cache.get(c), None, "then it was c");
+        for board in [a, d, b] {
+            assert_eq!(cache.get(board), Some(SOLUTION));
+        }
+        assert_eq!(metrics.cache_evictions.get(), 2);
+        assert_eq!(metrics.cache_entries.get(), 3);
+    }
+
+    #[test]
+    fn putting_a_board_again_evicts_nothing() {
+        let [a, b, ..] = boards();
+        let (cache, metrics) = (Cache::new(2), Metrics::default());
+        for board in [a, b, a, b, a] {
+            cache.put(board, SOLUTION, &metrics);
+        }
+        assert_eq!(metrics.cache_evictions.get(), 0);
+        assert_eq!(metrics.cache_entries.get(), 2);
+    }
+
+    #[test]
+    fn a_capacity_of_0_keeps_nothing() {
+        let [a, ..] = boards();
+        let cache = Cache::new(0);
+        cache.put(a, SOLUTION, &Metrics::default());
+        assert_eq!(cache.get(a), None);
+    }
+}

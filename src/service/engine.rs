@@ -1,0 +1,61 @@
+use std::sync::OnceLock;
+
+use crate::puzzle::Board;
+use crate::search::{
+    HeuristicKind, Limits, Misplaced, Observer, Outcome, PatternDatabase, search_observed,
+};
+
+/// What searches for the service, on threads that may block. Tests put their own in its place.
+pub trait Engine: Send + Sync + 'static {
+    /// Builds what searches need. Called once, at the start.
+    fn prepare(&self);
+
+    /// Whether a search can start without building anything.
+    fn is_ready(&self) -> bool;
+
+    /// Searches a board, and tells how it goes.
+    fn search(
+        &self,
+        board: Board,
+        heuristic: HeuristicKind,
+        limits: Limits<'_>,
+        observer: &mut dyn Observer,
+    ) -> Outcome;
+}
+
+/// The real searches.
+#[derive(Default)]
+pub struct Solvers {
+    database: OnceLock<PatternDatabase>,
+}
+
+impl Solvers {
+    fn database(&self) -> &PatternDatabase {
+        self.database.get_or_init(PatternDatabase::build)
+    }
+}
+
+impl Engine for Solvers {
+    fn prepare(&self) {
+        self.database();
+    }
+
+    fn is_ready(&self) -> bool {
+        self.database.get().is_some()
+    }
+
+    fn search(
+        &self,
+        board: Board,
+        heuristic: HeuristicKind,
+        limits: Limits<'_>,
+        observer: &mut dyn Observer,
+    ) -> Outcome {
+        match heuristic {
+            HeuristicKind::PatternDatabase => {
+                search_observed(board, self.database(), limits, observer)
+            }
+            HeuristicKind::Misplaced => search_observed(board, &Misplaced, limits, observer),
+        }
+    }
+}

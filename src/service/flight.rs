@@ -1,0 +1,174 @@
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Notify, watch};
+
+use super::Metrics;
+use crate::puzzle::Board;
+use crate::search::{Explanation, HeuristicKind, Outcome};
+
+/// What makes two searches the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    pub(super) board: Board,
+    pub(super) heuristic: HeuristicKind,
+    pub(super) max_depth: u32,
+    /// A number that no other key has, for a search that is not to be shared.
+    pub(super) private: Option<u64>,
+}
+
+/// One search and those who wait for it. It ends when it lands, or when the last of them has left.
+pub(super) struct Flight {
+    pub(super) key: Key,
+    /// How many wait. Changed only under the lock of the [`Flights`], together with the map.
+    passengers: AtomicUsize,
+    /// Tells the search to stop.
+    pub(super) stop: AtomicBool,
+    /// Tells the task that waits for a permit to stop.
+    pub(super) abandoned: Notify,
+    /// Whether it has its permit.
+    pub(super) running: AtomicBool,
+    /// No solution is shorter than this, as far as the search has come.
+    pub(super) lower_bound: AtomicU32,
+    landing: watch::Sender<Option<Landing>>,
+}
+
+/// How a flight ended.
+#[derive(Clone, Debug)]
+pub(super) enum Landing {
+    /// The search ended by itself, by its limits, or by being stopped.
+    Searched {
+        outcome: Outcome,
+        explanation: Arc<Explanation>,
+        /// How long it waited for a permit.
+        queued: Duration,
+    },
+    /// It was stopped before it had a permit.
+    Stopped,
+    /// There was no place to wait for a permit.
+    Rejected,
+    /// The search panicked.
+    Panicked,
+}
+
+/// All flights under way.
+#[derive(Default)]
+pub(super) struct Flights {
+    by_key: Mutex<HashMap<Key, Arc<Flight>>>,
+}
+
+/// A passenger's place. Leaving is dropping it.
+pub(super) struct Boarding<'a> {
+    flights: &'a Flights,
+    metrics: &'a Metrics,
+    pub(super) flight: Arc<Flight>,
+    /// Whether there was no such flight before: this passenger has to get it off the ground.
+    pub(super) is_first: bool,
+}
+
+impl Flights {
+    /// Joins the flight of this key, or opens one unless the answer is `known`.
+    ///
+    /// # Errors
+    /// The answer. A flight makes it known before it lands, so nobody who finds neither one under
+    /// way nor an answer searches in vain.
+    pub(super) fn board<'a, A>(
+        &'a self,
+        key: Key,
+        metrics: &'a Metrics,
+        known: impl FnOnce() -> Option<A>,
+    ) -> Result<Boarding<'a>, A> {
+        let mut by_key = self.lock();
+        if !by_key.contains_key(&key)
+            && let Some(answer) = known()
+        {
+            return Err(answer);
+        }
+        let mut is_first = false;
+        let flight = by_key.entry(key).or_insert_with(|| {
+            is_first = true;
+            Arc::new(Flight {
+                key,
+                passengers: AtomicUsize::new(0),
+                stop: AtomicBool::new(false),
+                abandoned: Notify::new(),
+                running: AtomicBool::new(false),
+                lower_bound: AtomicU32::new(0),
+                landing: watch::Sender::new(None),
+            })
+        });
+        flight.passengers.fetch_add(1, Relaxed);
+        Ok(Boarding {
+            flights: self,
+            metrics,
+            flight: Arc::clone(flight),
+            is_first,
+        })
+    }
+
+    /// Ends a flight: whoever comes from now on opens another.
+    pub(super) fn land(&self, flight: &Arc<Flight>, landing: Landing) {
+        remove(&mut self.lock(), flight);
+        flight.landing.send_replace(Some(landing));
+    }
+
+    /// Stops all searches under way.
+    pub(super) fn stop_all(&self) {
+        for flight in self.lock().values() {
+            flight.stop();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Flight>>> {
+        // Nothing in here panics half way through a change.
+        self.by_key.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Flight {
+    fn stop(&self) {
+        self.stop.store(true, Relaxed);
+        self.abandoned.notify_one();
+    }
+
+    fn has_landed(&self) -> bool {
+        self.landing.borrow().is_some()
+    }
+}
+
+impl Boarding<'_> {
+    /// Waits until the flight ends.
+    pub(super) async fn landing(&self) -> Landing {
+        let mut landing = self.flight.landing.subscribe();
+        match landing.wait_for(Option::is_some).await.as_deref() {
+            Ok(Some(landing)) => landing.clone(),
+            // The sender lives as long as this passenger holds the flight.
+            Ok(None) | Err(_) => Landing::Stopped,
+        }
+    }
+}
+
+impl Drop for Boarding<'_> {
+    fn drop(&mut self) {
+        let mut by_key = self.flights.lock();
+        let was_last = self.flight.passengers.fetch_sub(1, Relaxed) == 1;
+        if was_last && !self.flight.has_landed() {
+            // Whoever asks for the same from now on must not board a flight that is being stopped.
+            remove(&mut by_key, &self.flight);
+            self.flight.stop();
+            self.metrics.searches_abandoned.inc();
+        }
+    }
+}
+
+/// Takes a flight off the map, unless another has its key by now.
+fn remove(by_key: &mut HashMap<Key, Arc<Flight>>, flight: &Arc<Flight>) {
+    if by_key
+        .get(&flight.key)
+        .is_some_and(|other| Arc::ptr_eq(other, flight))
+    {
+        by_key.remove(&flight.key);
+    }
+}

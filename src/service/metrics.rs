@@ -1,0 +1,103 @@
+use std::sync::atomic::AtomicU64;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::{Registry, Unit};
+
+use crate::search::HeuristicKind;
+
+/// What the service counts. Cheap to clone: clones share their numbers.
+#[derive(Clone)]
+#[expect(missing_docs, reason = "the help texts below say what each is")]
+pub struct Metrics {
+    pub searches_running: Gauge,
+    pub searches_waiting: Gauge,
+    pub searches_rejected: Counter,
+    pub searches_timed_out: Counter,
+    pub searches_abandoned: Counter,
+    search_nodes: Family<ByHeuristic, Counter<u64, AtomicU64>>,
+    search_duration: Family<ByHeuristic, Histogram>,
+    pub cache_hits: Counter,
+    pub cache_misses: Counter,
+    pub cache_evictions: Counter,
+    pub cache_entries: Gauge,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ByHeuristic {
+    heuristic: &'static str,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self {
+            searches_running: Gauge::default(),
+            searches_waiting: Gauge::default(),
+            searches_rejected: Counter::default(),
+            searches_timed_out: Counter::default(),
+            searches_abandoned: Counter::default(),
+            search_nodes: Family::default(),
+            // From a microsecond to a quarter of a minute.
+            search_duration: Family::new_with_constructor(|| {
+                Histogram::new(exponential_buckets(1e-6, 4.0, 13))
+            }),
+            cache_hits: Counter::default(),
+            cache_misses: Counter::default(),
+            cache_evictions: Counter::default(),
+            cache_entries: Gauge::default(),
+        }
+    }
+}
+
+impl Metrics {
+    /// Makes the numbers part of what `registry` tells.
+    pub fn register(&self, registry: &mut Registry) {
+        let m = self.clone();
+        let searches = registry.sub_registry_with_prefix("searches");
+        searches.register("running", "Searches that run", m.searches_running);
+        searches.register(
+            "waiting",
+            "Searches that wait for one to end",
+            m.searches_waiting,
+        );
+        searches.register(
+            "rejected",
+            "Searches that found no place to wait, or waited too long",
+            m.searches_rejected,
+        );
+        searches.register(
+            "timed_out",
+            "Requests that ran out of time while their search ran",
+            m.searches_timed_out,
+        );
+        searches.register(
+            "abandoned",
+            "Searches stopped because nobody waited for them any more",
+            m.searches_abandoned,
+        );
+        let search = registry.sub_registry_with_prefix("search");
+        search.register("nodes", "Boards that searches opened", m.search_nodes);
+        search.register_with_unit(
+            "duration",
+            "How long searches ran",
+            Unit::Seconds,
+            m.search_duration,
+        );
+        let cache = registry.sub_registry_with_prefix("cache");
+        cache.register("hits", "Boards whose solution was known", m.cache_hits);
+        cache.register("misses", "Boards that had to be searched", m.cache_misses);
+        cache.register("evictions", "Solutions that made room", m.cache_evictions);
+        cache.register("entries", "Solutions that are kept", m.cache_entries);
+    }
+
+    pub(super) fn observe_search(&self, kind: HeuristicKind, nodes: u64, seconds: f64) {
+        let label = ByHeuristic {
+            heuristic: kind.name(),
+        };
+        self.search_nodes.get_or_create(&label).inc_by(nodes);
+        self.search_duration.get_or_create(&label).observe(seconds);
+    }
+}

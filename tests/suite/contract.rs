@@ -1,0 +1,565 @@
+//! The HTTP contract, without sockets. Every response is held against openapi.yaml.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use futures_util::stream;
+use http::{Method, Request, StatusCode};
+use rotation_game::http::{AppConfig, Code, HttpMetrics, app, paths};
+use rotation_game::service::{Config, Service};
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::engine::{CONFIG, FakeEngine, boards, until};
+use crate::openapi::{Answer, Documented, OpenApi};
+
+const BOARD: &str = "111132323132231222312133";
+const HARDEST: &str = "112323233232111211122333";
+
+/// An app and the document that it has to agree with.
+struct Api {
+    openapi: OpenApi,
+    app: Router,
+    service: Service,
+    engine: FakeEngine,
+}
+
+impl Api {
+    fn new() -> Self {
+        Self::with(CONFIG)
+    }
+
+    fn with(config: Config) -> Self {
+        let (service, engine) = crate::engine::service(config);
+        let app = app(AppConfig {
+            service: service.clone(),
+            body_timeout: Duration::from_millis(200),
+            metrics: HttpMetrics::default(),
+            cors: None,
+        });
+        let openapi = OpenApi::new();
+        Self {
+            openapi,
+            app,
+            service,
+            engine,
+        }
+    }
+
+    async fn call(&self, request: Request<Body>) -> Answer {
+        self.openapi.call(&self.app, request).await
+    }
+
+    async fn get(&self, path: &str) -> Answer {
+        self.call(Request::get(path).body(Body::empty()).unwrap())
+            .await
+    }
+
+    async fn post(&self, body: impl Into<Body>) -> Answer {
+        let request = Request::post("/solve").header("content-type", "application/json");
+        self.call(request.body(body.into()).unwrap()).await
+    }
+
+    async fn solve(&self, request: Value) -> Answer {
+        self.post(request.to_string()).await
+    }
+}
+
+fn with_header(method: Method, path: &str, name: &str, value: &str, body: &str) -> Request<Body> {
+    Request::builder()
+        .method(method)
+        .uri(path)
+        .header(name, value)
+        .body(Body::from(body.to_owned()))
+        .unwrap()
+}
+
+/// What a problem says: its code, and the pointers of its errors.
+fn problem(answer: &Answer) -> (String, Vec<String>) {
+    let body = answer.json();
+    let errors = body["errors"].as_array().cloned().unwrap_or_default();
+    let pointers = errors
+        .iter()
+        .map(|error| error["pointer"].as_str().unwrap().to_owned());
+    (
+        body["code"].as_str().unwrap().to_owned(),
+        pointers.collect(),
+    )
+}
+
+#[tokio::test]
+async fn a_board_is_solved_as_a_string_and_as_an_array() {
+    let api = Api::new();
+    let expected = json!({"moves": "AC", "length": 2, "centre": 2});
+    let array: Vec<u32> = BOARD
+        .chars()
+        .map(|digit| digit.to_digit(10).unwrap())
+        .collect();
+    for board in [json!(BOARD), json!(array)] {
+        let answer = api.solve(json!({"board": board})).await;
+        assert_eq!(answer.status, StatusCode::OK);
+        assert_eq!(answer.header("content-type"), "application/json");
+        assert_eq!(answer.json(), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_solved_board_needs_no_moves() {
+    let api = Api::new();
+    let answer = api
+        .solve(json!({"board": "222222111221133111333333"}))
+        .await;
+    assert_eq!(
+        answer.json(),
+        json!({"moves": "", "length": 0, "centre": 1})
+    );
+}
+
+#[tokio::test]
+async fn the_cache_status_tells_what_was_known() {
+    let api = Api::new();
+    let mut statuses = Vec::new();
+    for explain in [false, false, true] {
+        let answer = api.solve(json!({"board": BOARD, "explain": explain})).await;
+        statuses.push(answer.header("cache-status").to_owned());
+    }
+    assert_eq!(
+        statuses,
+        [
+            "rotation-game; fwd=miss",
+            "rotation-game; hit",
+            "rotation-game; fwd=bypass"
+        ]
+    );
+    assert_eq!(api.engine.searches(), 2, "the hit was not searched for");
+}
+
+#[tokio::test]
+async fn explain_tells_how() {
+    let api = Api::new();
+    let mut answer = api
+        .solve(json!({"board": BOARD, "explain": true}))
+        .await
+        .json();
+    answer["search"]["elapsed_us"] = json!(1);
+    let search = json!({
+        "heuristic": "pattern-database", "nodes": 3, "elapsed_us": 1,
+        "iterations": [{"bound": 2, "nodes": 3}]
+    });
+    assert_eq!(
+        answer,
+        json!({"moves": "AC", "length": 2, "centre": 2, "search": search})
+    );
+}
+
+#[rstest]
+#[case::plain("application/json", true)]
+#[case::charset("application/json; charset=utf-8", true)]
+#[case::upper_case("Application/JSON", true)]
+#[case::suffix("application/vnd.game+json", true)]
+#[case::form("application/x-www-form-urlencoded", false)]
+#[case::text("text/json", false)]
+#[case::nonsense("json", false)]
+#[case::empty("", false)]
+#[tokio::test]
+async fn the_content_type_decides_whether_a_body_is_json(
+    #[case] content_type: &str,
+    #[case] is_json: bool,
+) {
+    let body = json!({"board": BOARD}).to_string();
+    let request = with_header(Method::POST, "/solve", "content-type", content_type, &body);
+    let answer = Api::new().call(request).await;
+    if is_json {
+        assert_eq!(answer.status, StatusCode::OK);
+    } else {
+        assert_eq!(answer.status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+        let detail = answer.json()["detail"].as_str().unwrap().to_owned();
+        assert!(
+            detail.contains("send it with Content-Type: application/json"),
+            "{detail}"
+        );
+    }
+}
+
+#[rstest]
+#[case::no_board(json!({}), "invalid-request", &[""])]
+#[case::not_an_object(json!([1]), "invalid-request", &["/0"])]
+#[case::a_number(json!(5), "invalid-request", &[""])]
+#[case::unknown_field(json!({"board": BOARD, "depth": 3}), "invalid-request", &["/depth"])]
+#[case::board_of_wrong_type(json!({"board": 5}), "invalid-request", &["/board"])]
+#[case::board_null(json!({"board": null}), "invalid-request", &["/board"])]
+#[case::cell_of_wrong_type(json!({"board": [1, "2"]}), "invalid-request", &["/board/1"])]
+#[case::cell_not_whole(json!({"board": [1, 2, 1.5]}), "invalid-request", &["/board/2"])]
+#[case::depth_too_great(json!({"board": BOARD, "max_depth": 33}), "invalid-request", &["/max_depth"])]
+#[case::depth_negative(json!({"board": BOARD, "max_depth": -1}), "invalid-request", &["/max_depth"])]
+#[case::depth_null(json!({"board": BOARD, "max_depth": null}), "invalid-request", &["/max_depth"])]
+#[case::depth_as_text(json!({"board": BOARD, "max_depth": "5"}), "invalid-request", &["/max_depth"])]
+#[case::no_time(json!({"board": BOARD, "timeout_ms": 0}), "invalid-request", &["/timeout_ms"])]
+#[case::both_out_of_range(json!({"board": BOARD, "max_depth": 99, "timeout_ms": 60_001}), "invalid-request", &["/max_depth", "/timeout_ms"])]
+#[case::unknown_heuristic(json!({"board": BOARD, "heuristic": "best"}), "invalid-request", &["/heuristic"])]
+#[case::unknown_goal(json!({"board": BOARD, "goal": "corner"}), "invalid-request", &["/goal"])]
+#[case::explain_as_text(json!({"board": BOARD, "explain": "yes"}), "invalid-request", &["/explain"])]
+#[case::too_short(json!({"board": "123"}), "invalid-board", &["/board"])]
+#[case::too_long(json!({"board": format!("{BOARD}1")}), "invalid-board", &["/board"])]
+#[case::bad_cells(json!({"board": "11113232313223122231213x"}), "invalid-board", &["/board/23"])]
+#[case::bad_numbers(json!({"board": [0, 1, 1, 1, 3, 2, 3, 2, 3, 1, 3, 2, 2, 3, 1, 2, 2, 2, 3, 1, 2, 1, 3, 99_999_999_999_i64]}), "invalid-board", &["/board/0", "/board/23"])]
+#[case::counts(json!({"board": "111132323132231222312131"}), "invalid-board", &["/board", "/board"])]
+#[case::every_reason(json!({"board": "1111111114"}), "invalid-board", &["/board", "/board/9", "/board"])]
+#[tokio::test]
+async fn what_is_wrong_with_a_request_is_pointed_at(
+    #[case] request: Value,
+    #[case] code: &str,
+    #[case] pointers: &[&str],
+) {
+    let answer = Api::new().solve(request).await;
+    assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY);
+    let (found, at) = problem(&answer);
+    assert_eq!(
+        (
+            found.as_str(),
+            at.iter().map(String::as_str).collect::<Vec<_>>()
+        ),
+        (code, pointers.to_vec()),
+        "{}",
+        answer.json()
+    );
+}
+
+#[tokio::test]
+async fn a_field_given_twice_is_refused() {
+    let answer = Api::new().post(r#"{"board": "1", "board": "2"}"#).await;
+    assert_eq!(problem(&answer).0, "invalid-request");
+}
+
+#[rstest]
+#[case::empty("")]
+#[case::half(r#"{"board": "1111"#)]
+#[case::text("board=1111")]
+#[case::more_behind_it(r#"{"board": "111132323132231222312133"} {}"#)]
+#[case::not_utf8(&b"\"\xff\""[..])]
+#[tokio::test]
+async fn what_is_not_json_is_told_with_its_place(#[case] body: impl Into<Body>) {
+    let answer = Api::new().post(body).await;
+    assert_eq!(answer.status, StatusCode::BAD_REQUEST);
+    let detail = answer.json()["detail"].as_str().unwrap().to_owned();
+    assert!(detail.contains("at line 1 column"), "{detail}");
+}
+
+#[tokio::test]
+async fn a_body_of_4096_bytes_is_read_and_a_larger_one_is_not() {
+    let api = Api::new();
+    let body = |length: usize| {
+        let board = json!({"board": BOARD}).to_string();
+        format!("{board}{}", " ".repeat(length - board.len()))
+    };
+    assert_eq!(api.post(body(4096)).await.status, StatusCode::OK);
+    let answer = api.post(body(4097)).await;
+    assert_eq!(answer.status, StatusCode::PAYLOAD_TOO_LARGE);
+    // The same in pieces, of no announced length.
+    let pieces = stream::iter((0..5).map(|_| Ok::<_, std::io::Error>(vec![b' '; 1000])));
+    let answer = api.post(Body::from_stream(pieces)).await;
+    assert_eq!(answer.status, StatusCode::PAYLOAD_TOO_LARGE);
+}
+
+#[tokio::test]
+async fn every_problem_names_its_request() {
+    let api = Api::new();
+    let request = with_header(Method::GET, "/nowhere", "x-request-id", "my-id.1_Z", "");
+    let answer = api.call(request).await;
+    assert_eq!(answer.header("x-request-id"), "my-id.1_Z");
+    assert_eq!(answer.json()["instance"], "my-id.1_Z");
+    assert_eq!(answer.json()["type"], "/problems/not-found");
+}
+
+#[rstest]
+#[case("has space")]
+#[case("")]
+#[case("quote\"")]
+#[case("12345678901234567890123456789012345678901234567890123456789012345")]
+#[tokio::test]
+async fn a_request_id_that_is_not_short_and_plain_is_replaced(#[case] id: &str) {
+    let answer = Api::new()
+        .call(with_header(Method::GET, "/livez", "x-request-id", id, ""))
+        .await;
+    let given = answer.header("x-request-id");
+    assert!(given != id && given.len() == 16, "{given}");
+}
+
+#[tokio::test]
+async fn new_request_ids_differ() {
+    let api = Api::new();
+    let mut ids = BTreeSet::new();
+    for _ in 0..100 {
+        ids.insert(api.get("/livez").await.header("x-request-id").to_owned());
+    }
+    assert_eq!(ids.len(), 100);
+}
+
+#[tokio::test]
+async fn security_headers_are_on_every_answer() {
+    let api = Api::new();
+    for path in ["/", "/livez", "/nowhere", "/problems/internal", "/solve"] {
+        let answer = api.get(path).await;
+        assert_eq!(answer.header("x-content-type-options"), "nosniff", "{path}");
+        assert!(
+            answer
+                .header("content-security-policy")
+                .starts_with("default-src 'none'")
+        );
+        assert_eq!(answer.header("referrer-policy"), "no-referrer");
+    }
+}
+
+#[tokio::test]
+async fn without_configuration_no_origin_is_allowed() {
+    let answer = Api::new()
+        .call(with_header(
+            Method::GET,
+            "/livez",
+            "origin",
+            "https://example.org",
+            "",
+        ))
+        .await;
+    assert_eq!(answer.header("access-control-allow-origin"), "");
+}
+
+#[tokio::test]
+async fn every_code_has_a_page_and_nothing_else_has() {
+    let api = Api::new();
+    for code in Code::ALL {
+        let answer = api.get(&format!("/problems/{}", code.as_str())).await;
+        assert_eq!(answer.status, StatusCode::OK);
+        let page = String::from_utf8(answer.body).unwrap();
+        assert!(
+            page.contains(code.title()) && page.contains(code.description()),
+            "{page}"
+        );
+    }
+    assert_eq!(
+        api.get("/problems/unknown").await.status,
+        StatusCode::NOT_FOUND
+    );
+}
+
+#[tokio::test]
+async fn the_document_is_served_as_it_is() {
+    let answer = Api::new().get("/openapi.yaml").await;
+    assert_eq!(answer.body, include_bytes!("../../openapi.yaml"));
+}
+
+#[tokio::test]
+async fn ready_is_what_is_built_and_not_drained() {
+    let service = Service::new(CONFIG);
+    let app = app(AppConfig {
+        service: service.clone(),
+        body_timeout: Duration::from_secs(1),
+        metrics: HttpMetrics::default(),
+        cors: None,
+    });
+    let openapi = OpenApi::new();
+    let ready = async || {
+        let request = Request::get("/readyz").body(Body::empty()).unwrap();
+        openapi.call(&app, request).await.status
+    };
+    assert_eq!(ready().await, StatusCode::SERVICE_UNAVAILABLE);
+    service.prepare().await;
+    assert_eq!(ready().await, StatusCode::OK);
+    service.drain();
+    assert_eq!(ready().await, StatusCode::SERVICE_UNAVAILABLE);
+}
+
+#[tokio::test]
+async fn a_request_beyond_capacity_is_shed_while_health_and_known_boards_are_answered() {
+    let api = Api::with(Config {
+        search_queue: 0,
+        ..CONFIG
+    });
+    api.solve(json!({"board": BOARD})).await;
+    let [first, second] = std::array::from_fn(|index| boards().nth(index).unwrap());
+    let running = tokio::spawn({
+        let (app, body) = (
+            api.app.clone(),
+            json!({"board": first, "heuristic": "misplaced"}),
+        );
+        async move {
+            let request = with_header(
+                Method::POST,
+                "/solve",
+                "content-type",
+                "application/json",
+                &body.to_string(),
+            );
+            OpenApi::new().call(&app, request).await.status
+        }
+    });
+    until("it runs", || {
+        api.service.metrics().searches_running.get() == 1
+    })
+    .await;
+
+    let shed = api
+        .solve(json!({"board": second, "heuristic": "misplaced"}))
+        .await;
+    assert_eq!(shed.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(problem(&shed).0, "overloaded");
+    assert_eq!(shed.header("retry-after"), "1");
+    assert_eq!(api.get("/livez").await.status, StatusCode::OK);
+    assert_eq!(api.get("/readyz").await.status, StatusCode::OK);
+    let hit = api
+        .solve(json!({"board": BOARD, "heuristic": "misplaced"}))
+        .await;
+    assert_eq!(hit.header("cache-status"), "rotation-game; hit");
+
+    api.engine.release();
+    assert_eq!(running.await.unwrap(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_panic_in_a_handler_costs_one_500() {
+    let api = Api::new();
+    api.engine.panic(true);
+    // Not documented for this path, since nothing but a fault of the program causes it.
+    let request = Request::get("/readyz").body(Body::empty()).unwrap();
+    let response = tower::ServiceExt::oneshot(api.app.clone(), request)
+        .await
+        .unwrap();
+    assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+    let body = axum::body::to_bytes(response.into_body(), 4096)
+        .await
+        .unwrap();
+    let problem: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(problem["code"], "internal");
+    assert!(
+        !problem.to_string().contains("told to panic"),
+        "internal text is not sent"
+    );
+    api.engine.panic(false);
+    assert_eq!(api.get("/readyz").await.status, StatusCode::OK);
+}
+
+#[test]
+fn the_document_has_the_paths_of_the_router() {
+    let documented: BTreeSet<String> = OpenApi::new()
+        .operations()
+        .into_iter()
+        .map(|(_, path, _)| path)
+        .collect();
+    assert_eq!(documented, paths().map(str::to_owned).collect());
+}
+
+#[tokio::test]
+async fn the_document_has_the_methods_of_the_router() {
+    let api = Api::new();
+    for path in paths() {
+        let documented: BTreeSet<String> = api
+            .openapi
+            .operations()
+            .into_iter()
+            .filter(|(_, documented, _)| documented == path)
+            .map(|(method, ..)| method)
+            .collect();
+        let concrete = path.replace("{code}", "internal");
+        // A method that nothing has: the answer lists those that there are.
+        let answer = api
+            .call(with_header(Method::TRACE, &concrete, "accept", "*/*", ""))
+            .await;
+        assert_eq!(answer.status, StatusCode::METHOD_NOT_ALLOWED);
+        let allowed = answer
+            .header("allow")
+            .split(',')
+            .map(str::to_owned)
+            .collect();
+        assert_eq!(documented, allowed, "{path}");
+    }
+}
+
+#[test]
+fn every_example_is_as_its_schema_says() {
+    assert!(OpenApi::new().check_examples() > 15);
+}
+
+/// One request for each documented response.
+#[tokio::test]
+async fn every_documented_response_is_produced() {
+    let mut produced = BTreeSet::<Documented>::new();
+    let mut note = |api: &Api, method: &Method, path: &str, answer: &Answer| {
+        let template = api.openapi.template(path).unwrap().to_owned();
+        produced.insert((method.to_string(), template, answer.status.as_u16()));
+    };
+    let api = Api::with(Config {
+        search_queue: 0,
+        ..CONFIG
+    });
+    for method in [Method::GET, Method::HEAD] {
+        for path in [
+            "/",
+            "/livez",
+            "/readyz",
+            "/openapi.yaml",
+            "/problems/internal",
+            "/problems/none",
+        ] {
+            let answer = api
+                .call(with_header(method.clone(), path, "accept", "*/*", ""))
+                .await;
+            note(&api, &method, path, &answer);
+        }
+        let path = "/problems/internal";
+        let answer = api
+            .call(with_header(method.clone(), path, "accept", "image/png", ""))
+            .await;
+        note(&api, &method, path, &answer);
+    }
+
+    let answers = [
+        api.solve(json!({"board": BOARD})).await,
+        api.solve(json!({"board": HARDEST, "max_depth": 12})).await,
+        api.post("{").await,
+        api.post(" ".repeat(5000)).await,
+        api.call(with_header(
+            Method::POST,
+            "/solve",
+            "content-type",
+            "text/plain",
+            "",
+        ))
+        .await,
+        api.post(Body::from_stream(stream::pending::<
+            Result<Vec<u8>, std::io::Error>,
+        >()))
+        .await,
+        api.solve(
+            json!({"board": boards().nth(3).unwrap(), "heuristic": "misplaced", "timeout_ms": 1}),
+        )
+        .await,
+        {
+            let request = Request::post("/solve")
+                .header("content-type", "application/json")
+                .header("accept", "text/html");
+            let body = json!({"board": BOARD}).to_string();
+            api.call(request.body(Body::from(body)).unwrap()).await
+        },
+    ];
+    for answer in &answers {
+        note(&api, &Method::POST, "/solve", answer);
+    }
+    api.engine.panic(true);
+    let answer = api.solve(json!({"board": boards().nth(5).unwrap()})).await;
+    note(&api, &Method::POST, "/solve", &answer);
+    api.engine.panic(false);
+
+    api.service.stop();
+    let answer = api.solve(json!({"board": boards().nth(6).unwrap()})).await;
+    assert_eq!(problem(&answer).0, "shutting-down");
+    note(&api, &Method::POST, "/solve", &answer);
+    for method in [Method::GET, Method::HEAD] {
+        let answer = api
+            .call(with_header(method.clone(), "/readyz", "accept", "*/*", ""))
+            .await;
+        note(&api, &method, "/readyz", &answer);
+    }
+    assert_eq!(produced, api.openapi.documented());
+}

@@ -1,0 +1,325 @@
+//! The life of the real server: start, connections, signals, end.
+
+use std::net::TcpListener;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use http::{Request, StatusCode};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Bytes;
+use hyper::client::conn::http2;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use rstest::rstest;
+use rustix::process::Signal;
+use serde_json::json;
+
+use crate::running::{Connection, HARDEST, Server, eventually};
+use crate::support::{program, run, text};
+
+/// A value of the server's metrics.
+fn metric(address: &str, name: &str) -> u64 {
+    let mut connection = Connection::to(address.parse().unwrap());
+    connection.send("GET /metrics HTTP/1.1\r\nhost: test\r\n\r\n");
+    let body = connection.response().unwrap().body;
+    let line = body
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    line.unwrap_or_else(|| panic!("{name} is not in\n{body}"))
+        .parse()
+        .unwrap()
+}
+
+/// A free address for metrics, which have no line of their own to tell it.
+fn free_address() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().to_string()
+}
+
+/// A server on which a search runs that takes long, and the connection that waits for it.
+fn busy_server(arguments: &[&str]) -> (Server, Connection) {
+    let metrics = free_address();
+    let server = Server::start(&[&["--metrics-listen", &metrics], arguments].concat());
+    let mut connection = server.connect();
+    connection.send_solve(&json!({"board": HARDEST, "heuristic": "misplaced"}));
+    eventually("it searches", || {
+        metric(&metrics, "rotation_game_searches_running") == 1
+    });
+    (server, connection)
+}
+
+#[rstest]
+fn a_signal_lets_a_request_in_flight_finish(#[values(Signal::TERM, Signal::INT)] signal: Signal) {
+    let (server, mut connection) = busy_server(&[]);
+    server.signal(signal);
+    let response = connection.response().unwrap();
+    assert_eq!(
+        (response.status, response.json()["moves"].as_str()),
+        (200, Some("AAABGAHBDDDHB"))
+    );
+    let (status, log) = server.end();
+    assert_eq!(status.code(), Some(0));
+    assert!(log.contains("stopped"), "{log}");
+}
+
+#[test]
+fn a_search_beyond_the_drain_timeout_is_stopped_and_its_caller_told() {
+    let (server, mut connection) = busy_server(&["--drain-timeout", "0s"]);
+    server.signal(Signal::TERM);
+    let response = connection.response().unwrap();
+    assert_eq!(
+        (response.status, response.header("retry-after")),
+        (503, "1")
+    );
+    assert_eq!(response.json()["code"], "shutting-down");
+    assert_eq!(server.end().0.code(), Some(0));
+}
+
+#[test]
+fn a_stalled_header_does_not_hold_up_the_end() {
+    let server = Server::start(&["--drain-timeout", "100ms", "--header-timeout", "60s"]);
+    let mut connection = server.connect();
+    connection.send("POST /solve HTTP/1.1\r\nhost:");
+    // It has been accepted once a later one is answered.
+    server.get("/livez");
+    let started = Instant::now();
+    server.signal(Signal::TERM);
+    assert_eq!(server.end().0.code(), Some(0));
+    assert!(
+        started.elapsed() < Duration::from_secs(20),
+        "the header timeout is a minute"
+    );
+}
+
+#[test]
+fn an_idle_connection_does_not_hold_up_the_end() {
+    let server = Server::start(&["--drain-timeout", "60s", "--header-timeout", "60s"]);
+    let mut connection = server.connect();
+    connection.send("GET /livez HTTP/1.1\r\nhost: test\r\n\r\n");
+    assert_eq!(connection.response().unwrap().status, 200);
+    let started = Instant::now();
+    server.signal(Signal::TERM);
+    assert_eq!(server.end().0.code(), Some(0));
+    assert!(
+        started.elapsed() < Duration::from_secs(20),
+        "the drain timeout is a minute"
+    );
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let server = Server::start(&["--drain-timeout", "60s", "--header-timeout", "60s"]);
+    let mut connection = server.connect();
+    connection.send("GET /li");
+    server.get("/livez");
+    let started = Instant::now();
+    server.signal(Signal::TERM);
+    server.signal(Signal::INT);
+    server.end();
+    assert!(
+        started.elapsed() < Duration::from_secs(20),
+        "the drain timeout is a minute"
+    );
+}
+
+#[test]
+fn during_the_shutdown_pause_it_is_not_ready_but_answers() {
+    let server = Server::start(&["--shutdown-pause", "60s"]);
+    server.signal(Signal::TERM);
+    eventually("it is not ready", || server.get("/readyz").status == 503);
+    let response = server.solve(&json!({"board": HARDEST}));
+    assert_eq!(response.status, 200);
+    server.signal(Signal::TERM);
+    server.end();
+}
+
+#[test]
+fn a_client_that_leaves_frees_the_thread() {
+    let metrics = free_address();
+    let server = Server::start(&["--metrics-listen", &metrics, "--search-timeout", "10m"]);
+    for _ in 0..5 {
+        let mut connection = server.connect();
+        connection
+            .send_solve(&json!({"board": HARDEST, "heuristic": "misplaced", "explain": true}));
+        let began = || {
+            metric(&metrics, "rotation_game_searches_running") == 1
+                || metric(&metrics, "rotation_game_connections") == 0
+        };
+        eventually("it searches", began);
+        drop(connection);
+        let free = || metric(&metrics, "rotation_game_searches_running") == 0;
+        eventually("the thread is free", free);
+    }
+    assert!(metric(&metrics, "rotation_game_searches_abandoned_total") > 0);
+    eventually("no connection is left", || {
+        metric(&metrics, "rotation_game_connections") == 0
+    });
+}
+
+#[test]
+fn metrics_tell_what_happened_by_route_method_and_status() {
+    let metrics = free_address();
+    let server = Server::start(&["--metrics-listen", &metrics]);
+    server.solve(&json!({"board": HARDEST}));
+    server.solve(&json!({"board": HARDEST}));
+    server.get("/problems/internal?secret");
+    server.get("/secret/112323233232111211122333");
+    let mut connection = Connection::to(metrics.parse().unwrap());
+    connection.send("GET /metrics HTTP/1.1\r\nhost: test\r\n\r\n");
+    let response = connection.response().unwrap();
+    assert_eq!(
+        response.header("content-type"),
+        "application/openmetrics-text; version=1.0.0; charset=utf-8"
+    );
+    let body = response.body;
+    for line in [
+        "rotation_game_http_requests_total{route=\"/solve\",method=\"POST\",status=\"200\"} 2",
+        "rotation_game_http_requests_total{route=\"/problems/{code}\",method=\"GET\",status=\"200\"} 1",
+        "rotation_game_http_requests_total{route=\"unmatched\",method=\"GET\",status=\"404\"} 1",
+        "rotation_game_http_request_duration_seconds_count{route=\"/solve\",method=\"POST\",status=\"200\"} 2",
+        "rotation_game_cache_hits_total 1",
+        "rotation_game_cache_misses_total 1",
+        "rotation_game_cache_entries 1",
+        "rotation_game_cache_evictions_total 0",
+        "rotation_game_searches_rejected_total 0",
+        "rotation_game_searches_timed_out_total 0",
+        "rotation_game_searches_waiting 0",
+        "rotation_game_search_nodes_total{heuristic=\"pattern-database\"} 14",
+        "rotation_game_search_duration_seconds_count{heuristic=\"pattern-database\"} 1",
+        "# EOF",
+    ] {
+        assert!(
+            body.lines().any(|known| known == line),
+            "{line} is not in\n{body}"
+        );
+    }
+    assert!(body.contains("rotation_game_build_info{version="), "{body}");
+    assert!(body.contains("\nprocess_start_time_seconds 1"), "{body}");
+    assert!(
+        !body.contains("secret") && !body.contains(HARDEST),
+        "{body}"
+    );
+    assert_eq!(
+        server.get("/metrics").status,
+        404,
+        "not on the public address"
+    );
+}
+
+#[test]
+fn requests_follow_each_other_on_a_connection_even_before_their_answers() {
+    let server = Server::start(&[]);
+    let mut connection = server.connect();
+    let body = json!({"board": HARDEST});
+    connection.send_solve(&body);
+    connection.send_solve(&body);
+    connection.send("GET /livez HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n");
+    let statuses = [200, 200, 200].map(|_| connection.response().unwrap().status);
+    assert_eq!(statuses, [200; 3]);
+    assert!(connection.response().is_none());
+}
+
+#[tokio::test]
+async fn http_2_is_spoken_to_clients_that_know() {
+    let server = Server::start(&[]);
+    let stream = tokio::net::TcpStream::connect(server.address)
+        .await
+        .unwrap();
+    let (mut sender, connection) = http2::handshake(TokioExecutor::new(), TokioIo::new(stream))
+        .await
+        .unwrap();
+    tokio::spawn(connection);
+    let request = |body: &'static str| {
+        Request::post(format!("http://{}/solve", server.address))
+            .header("content-type", "application/json")
+            .body(Full::new(Bytes::from_static(body.as_bytes())))
+            .unwrap()
+    };
+    let response = sender
+        .send_request(request(r#"{"board":"111132323132231222312133"}"#))
+        .await
+        .unwrap();
+    assert_eq!(response.status(), StatusCode::OK);
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    assert_eq!(body, r#"{"moves":"AC","length":2,"centre":2}"#);
+}
+
+#[rstest]
+#[case::nothing("")]
+#[case::a_lone_p("P")]
+#[case::half_a_header("GET /livez HTTP/1.1\r\nhost:")]
+#[case::half_an_http_2_preface("PRI * HTTP/2.0\r\n")]
+fn a_connection_that_stalls_before_its_request_is_closed(#[case] sent: &str) {
+    let server = Server::start(&["--header-timeout", "200ms"]);
+    let mut connection = server.connect();
+    connection.send(sent);
+    // A half header may be answered by a 408 without a body; then the connection ends.
+    while connection.response().is_some() {}
+}
+
+#[test]
+fn a_taken_port_is_one_clear_line_and_status_1() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    for arguments in [
+        ["--listen", &address, "--metrics-listen", "off"],
+        ["--listen", "127.0.0.1:0", "--metrics-listen", &address],
+    ] {
+        let run = run(&arguments, "");
+        assert_eq!(run.status.code(), Some(1), "{run:?}");
+        let message = text(&run.stderr);
+        assert!(
+            message.starts_with(&format!("error: cannot listen on {address}: ")),
+            "{message}"
+        );
+        assert_eq!(message.lines().count(), 1);
+    }
+}
+
+#[test]
+fn a_closed_standard_output_or_error_is_no_reason_not_to_serve() {
+    let address = free_address();
+    let mut child = program()
+        .args(["--listen", &address, "--metrics-listen", "off"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop((child.stdout.take(), child.stderr.take()));
+    let healthy = || {
+        run(&["healthcheck", "--listen", &address], "")
+            .status
+            .success()
+    };
+    eventually("it is healthy", healthy);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn the_healthcheck_tells_whether_the_server_is_ready() {
+    let server = Server::start(&["--shutdown-pause", "60s"]);
+    let address = server.address.to_string();
+    let healthy = run(&["healthcheck", "--listen", &address], "");
+    assert_eq!(
+        (healthy.status.code(), text(&healthy.stderr)),
+        (Some(0), "")
+    );
+    let everywhere = format!("0.0.0.0:{}", server.address.port());
+    assert!(
+        run(&["healthcheck", "--listen", &everywhere], "")
+            .status
+            .success()
+    );
+
+    server.signal(Signal::TERM);
+    eventually("it is not ready", || server.get("/readyz").status == 503);
+    let draining = run(&["healthcheck", "--listen", &address], "");
+    assert_eq!(draining.status.code(), Some(1));
+    assert!(text(&draining.stderr).contains("503"), "{draining:?}");
+    drop(server);
+    let gone = run(&["healthcheck", "--listen", &address], "");
+    assert_eq!(gone.status.code(), Some(1));
+    assert!(
+        text(&gone.stderr).starts_with(&format!("error: the server at {address} is not ready: "))
+    );
+}

@@ -1,0 +1,304 @@
+//! Every option of the server, seen from outside.
+
+use rstest::rstest;
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::running::{Connection, HARDEST, Server};
+use crate::support::{program, run, text};
+
+const NEAR: &str = "111132323132231222312133";
+
+#[test]
+fn max_depth_is_the_greatest_that_a_request_may_ask_for() {
+    let server = Server::start(&["--max-depth", "5"]);
+    assert_eq!(
+        server.solve(&json!({"board": NEAR, "max_depth": 5})).status,
+        200
+    );
+    let refused = server.solve(&json!({"board": NEAR, "max_depth": 6}));
+    assert_eq!(refused.json()["detail"], "max_depth is 6, not from 0 to 5");
+    let capped = server.solve(&json!({"board": HARDEST}));
+    assert_eq!(capped.json()["code"], "depth-cap-reached");
+    assert_eq!(capped.json()["lower_bound"], 13);
+}
+
+#[test]
+fn search_timeout_is_the_greatest_that_a_request_may_ask_for_and_the_default() {
+    let server = Server::start(&["--search-timeout", "2ms"]);
+    let refused = server.solve(&json!({"board": NEAR, "timeout_ms": 3}));
+    assert_eq!(refused.json()["detail"], "timeout_ms is 3, not from 1 to 2");
+    let late = server.solve(&json!({"board": HARDEST, "heuristic": "misplaced"}));
+    assert_eq!(
+        (late.status, late.json()["code"].as_str()),
+        (504, Some("search-timeout"))
+    );
+    assert!(
+        late.json()["lower_bound"].as_u64().unwrap() >= 4,
+        "{late:?}"
+    );
+}
+
+#[test]
+fn search_concurrency_and_search_queue_bound_what_runs_and_waits() {
+    let server = Server::start(&["--search-concurrency", "1", "--search-queue", "0"]);
+    let solve = |explain| json!({"board": HARDEST, "heuristic": "misplaced", "explain": explain});
+    let mut busy: Vec<Connection> = (0..20).map(|_| server.connect()).collect();
+    // Each of these searches by itself, so all but the first find no place.
+    for connection in &mut busy {
+        connection.send_solve(&solve(true));
+    }
+    let statuses: Vec<u16> = busy
+        .iter_mut()
+        .map(|busy| busy.response().unwrap().status)
+        .collect();
+    assert!(
+        statuses.contains(&200) && statuses.contains(&503),
+        "{statuses:?}"
+    );
+    assert!(
+        statuses.iter().all(|status| [200, 503].contains(status)),
+        "{statuses:?}"
+    );
+}
+
+#[test]
+fn cache_capacity_0_turns_the_cache_off() {
+    let server = Server::start(&["--cache-capacity", "0"]);
+    for _ in 0..2 {
+        let response = server.solve(&json!({"board": NEAR}));
+        assert_eq!(response.header("cache-status"), "rotation-game; fwd=miss");
+    }
+}
+
+#[test]
+fn cache_capacity_bounds_what_is_kept() {
+    let server = Server::start(&["--cache-capacity", "2"]);
+    let known = |board: &str| {
+        let response = server.solve(&json!({"board": board}));
+        response.header("cache-status") == "rotation-game; hit"
+    };
+    let third = "111111112222222233333333";
+    let order = [NEAR, HARDEST, NEAR, third, NEAR, HARDEST];
+    assert_eq!(order.map(known), [false, false, true, false, true, false]);
+}
+
+#[test]
+fn beyond_max_connections_a_connection_waits_for_another_to_end() {
+    let server = Server::start(&["--max-connections", "1", "--header-timeout", "60s"]);
+    let mut first = server.connect();
+    first.send("GET /livez HTTP/1.1\r\nhost: test\r\n\r\n");
+    assert_eq!(first.response().unwrap().status, 200);
+    let mut second = server.connect();
+    second.send("GET /livez HTTP/1.1\r\nhost: test\r\n\r\n");
+    // The first is still there, and answered.
+    first.send("GET /livez HTTP/1.1\r\nhost: test\r\n\r\n");
+    assert_eq!(first.response().unwrap().status, 200);
+    drop(first);
+    assert_eq!(second.response().unwrap().status, 200);
+}
+
+#[test]
+fn body_timeout_bounds_the_arrival_of_a_body() {
+    let server = Server::start(&["--body-timeout", "100ms"]);
+    let mut connection = server.connect();
+    connection.send(
+        "POST /solve HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\n\
+         content-length: 100\r\n\r\n{",
+    );
+    let response = connection.response().unwrap();
+    assert_eq!(
+        (response.status, response.json()["code"].as_str()),
+        (408, Some("request-timeout"))
+    );
+}
+
+#[rstest]
+#[case(
+    "https://example.org,http://localhost:3000",
+    "http://localhost:3000",
+    "http://localhost:3000"
+)]
+#[case("https://example.org", "https://example.com", "")]
+#[case("*", "https://example.com", "*")]
+fn cors_origin_tells_whose_pages_may_use_it(
+    #[case] allowed: &str,
+    #[case] origin: &str,
+    #[case] expected: &str,
+) {
+    let server = Server::start(&["--cors-origin", allowed]);
+    let mut connection = server.connect();
+    connection.send(&format!(
+        "OPTIONS /solve HTTP/1.1\r\nhost: test\r\norigin: {origin}\r\n\
+         access-control-request-method: POST\r\n\
+         access-control-request-headers: content-type\r\n\r\n"
+    ));
+    let response = connection.response().unwrap();
+    assert_eq!(response.header("access-control-allow-origin"), expected);
+    connection.send(&format!(
+        "GET /nowhere HTTP/1.1\r\nhost: test\r\norigin: {origin}\r\n\r\n"
+    ));
+    let response = connection.response().unwrap();
+    assert_eq!(
+        response.header("access-control-allow-origin"),
+        expected,
+        "on problems too"
+    );
+}
+
+#[test]
+fn the_log_has_one_line_a_request_for_people() {
+    let server = Server::start(&[]);
+    server.solve(&json!({"board": NEAR}));
+    server.signal(Signal::TERM);
+    let log = server.end().1;
+    let lines: Vec<&str> = log
+        .lines()
+        .filter(|line| line.contains("route=\"/solve\""))
+        .collect();
+    assert_eq!(lines.len(), 1, "{log}");
+    for part in [
+        "request_id=",
+        "method=\"POST\"",
+        "status=200",
+        "duration_us=",
+        "outcome=\"miss\"",
+    ] {
+        assert!(lines[0].contains(part), "{part} is not in {}", lines[0]);
+    }
+    assert!(!log.contains(NEAR), "{log}");
+}
+
+#[test]
+fn the_log_has_one_object_a_request_for_machines() {
+    let server = Server::start(&["--log-format", "json", "--log", "debug"]);
+    let mut connection = server.connect();
+    connection.send(&format!(
+        "POST /solve HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\n\
+         x-request-id: mine\r\ncontent-length: 36\r\n\
+         traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n\r\n\
+         {{\"board\":\"{NEAR}\"}}"
+    ));
+    assert_eq!(connection.response().unwrap().status, 200);
+    server.signal(Signal::TERM);
+    let log = server.end().1;
+    let lines: Vec<Value> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let of_request = |target: &str| -> Vec<&Value> {
+        let mine = lines
+            .iter()
+            .filter(|line| line["span"]["request_id"] == "mine");
+        mine.filter(|line| line["target"] == target).collect()
+    };
+    let [access] = of_request("access")[..] else {
+        panic!("{log}");
+    };
+    assert_eq!(
+        access["span"]["trace_id"],
+        "4bf92f3577b34da6a3ce929d0e0e4736"
+    );
+    assert_eq!(access["span"]["parent_id"], "00f067aa0ba902b7");
+    assert_eq!(access["route"], "/solve");
+    assert_eq!(access["status"], 200);
+    assert_eq!(access["outcome"], "miss");
+    assert!(access["duration_us"].is_u64());
+    // The thread that searched logs under the same span.
+    let [search] = of_request("rotation_game::service")[..] else {
+        panic!("{log}");
+    };
+    assert_eq!(search["nodes"], 3);
+}
+
+#[test]
+fn the_log_can_be_turned_off() {
+    let server = Server::start(&["--log", "off"]);
+    server.solve(&json!({"board": NEAR}));
+    server.signal(Signal::TERM);
+    assert_eq!(server.end().1, "");
+}
+
+#[test]
+fn without_a_command_it_serves() {
+    // Where it cannot listen it says so, which is enough to see what it tried.
+    let run = run(&["--listen", "192.0.2.1:1", "--metrics-listen", "off"], "");
+    assert!(
+        text(&run.stderr).starts_with("error: cannot listen on 192.0.2.1:1: "),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn every_option_is_an_environment_variable_too() {
+    let help = run(&["serve", "--help"], "");
+    let help = text(&help.stdout);
+    for option in [
+        "listen",
+        "metrics-listen",
+        "max-depth",
+        "search-timeout",
+        "search-concurrency",
+        "search-queue",
+        "cache-capacity",
+        "max-connections",
+        "header-timeout",
+        "body-timeout",
+        "drain-timeout",
+        "shutdown-pause",
+        "cors-origin",
+        "log-format",
+        "log",
+    ] {
+        assert!(
+            help.contains(&format!("--{option} <")),
+            "--{option} is not in\n{help}"
+        );
+        let variable = format!("ROTATION_GAME_{}", option.to_uppercase().replace('-', "_"));
+        assert!(
+            help.contains(&format!("[env: {variable}=]")),
+            "{variable} is not in\n{help}"
+        );
+    }
+    let output = program()
+        .env("ROTATION_GAME_LISTEN", "192.0.2.1:1")
+        .env("ROTATION_GAME_METRICS_LISTEN", "off")
+        .output()
+        .unwrap();
+    assert!(
+        text(&output.stderr).starts_with("error: cannot listen on 192.0.2.1:1: "),
+        "{output:?}"
+    );
+}
+
+#[rstest]
+#[case("--listen", "here")]
+#[case("--listen", "127.0.0.1")]
+#[case("--listen", "127.0.0.1:99999")]
+#[case("--metrics-listen", "none")]
+#[case("--max-depth", "33")]
+#[case("--max-depth", "-1")]
+#[case("--search-timeout", "10")]
+#[case("--search-timeout", "0s")]
+#[case("--search-concurrency", "0")]
+#[case("--search-queue", "many")]
+#[case("--cache-capacity", "1.5")]
+#[case("--max-connections", "0")]
+#[case("--header-timeout", "0s")]
+#[case("--body-timeout", "soon")]
+#[case("--drain-timeout", "-1s")]
+#[case("--shutdown-pause", "x")]
+#[case("--cors-origin", "example.org")]
+#[case("--cors-origin", "https://example.org/path")]
+#[case("--log-format", "xml")]
+#[case("--log", "loud=please")]
+#[case("--unknown", "x")]
+fn a_bad_value_stops_the_start_with_a_clear_message(#[case] option: &str, #[case] value: &str) {
+    let run = run(&[&format!("{option}={value}")], "");
+    assert_eq!(run.status.code(), Some(2), "{run:?}");
+    let message = text(&run.stderr);
+    assert!(
+        message.starts_with("error: ") && message.contains(option),
+        "{message}"
+    );
+}
