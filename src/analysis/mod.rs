@@ -1,6 +1,14 @@
 //! What the exact table tells beyond one board's answer.
 
 mod census;
+mod random;
+mod rating;
+mod replay;
+mod solutions;
 
 pub(crate) use census::ratio;
 pub use census::{BOARDS, Census, DistanceCount, census};
+pub use random::{RandomBoard, Sampler};
+pub use rating::{Distances, Effect, RatedMove, Rating, rate};
+pub use replay::{Replay, replay};
+pub use solutions::Solutions;

@@ -3,7 +3,7 @@ use std::fmt;
 
 use super::mask_index::{MASKS, rank};
 use super::{Heuristic, Limits, Outcome, Solution, search};
-use crate::puzzle::{Board, CENTRE, Move, MoveSet, Symmetry, Value, turn};
+use crate::puzzle::{Board, CELLS, CENTRE, Move, MoveSet, Symmetry, Value, turn};
 
 /// The exact distance of every mask of eight cells to the centre, and so of every board.
 ///
@@ -116,6 +116,18 @@ impl PatternDatabase {
     #[must_use]
     pub fn distance_to(&self, board: Board, value: Value) -> u32 {
         self.entry(board.mask(value)).distance().into()
+    }
+
+    /// All masks in ascending order, each with its distance.
+    pub(crate) fn masks(&self) -> impl Iterator<Item = (u32, u32)> {
+        // The next greater number with as many bits (Gosper).
+        let masks = std::iter::successors(Some(0xff_u32), |&mask| {
+            let lowest = mask & mask.wrapping_neg();
+            let carried = mask + lowest;
+            let next = carried | (mask ^ carried) / lowest >> 2;
+            (next < 1 << CELLS).then_some(next)
+        });
+        masks.map(|mask| (mask, self.entry(mask).distance().into()))
     }
 
     /// The distance of the mask of a [rank](super::mask_index).

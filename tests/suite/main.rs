@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod analysis;
 mod cases;
 mod census_command;
 mod contract;

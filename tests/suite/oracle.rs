@@ -49,6 +49,27 @@ fn first_solution(cells: Cells, depth: usize) -> Option<String> {
     })
 }
 
+/// All solutions of exactly `depth` moves in letter order, each with the centre after it.
+pub(crate) fn all_solutions(board: Board, depth: usize) -> Vec<(String, u8)> {
+    fn extend(cells: Cells, depth: usize, moves: &str, found: &mut Vec<(String, u8)>) {
+        if depth > 0 {
+            for (letter, line) in &LINES {
+                extend(
+                    turn(cells, line),
+                    depth - 1,
+                    &format!("{moves}{letter}"),
+                    found,
+                );
+            }
+        } else if is_solved(&cells) {
+            found.push((moves.to_owned(), cells[CENTRE[0]]));
+        }
+    }
+    let mut found = Vec::new();
+    extend(board.cells().map(Value::get), depth, "", &mut found);
+    found
+}
+
 /// The smallest of the shortest solutions, if there is one of at most `depth` moves.
 fn oracle(board: Board, depth: usize) -> Option<(String, u8)> {
     let cells = board.cells().map(Value::get);
@@ -72,7 +93,7 @@ fn as_text(solution: &Solution) -> (String, u8) {
 }
 
 /// A solved board, scrambled by a few moves.
-fn near_boards() -> impl Strategy<Value = Board> {
+pub(crate) fn near_boards() -> impl Strategy<Value = Board> {
     let others = [1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3];
     let solved = Just(others.to_vec()).prop_shuffle().prop_map(|others| {
         let mut others = others.into_iter();

@@ -1,0 +1,205 @@
+//! What the table tells, against brute force and counts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use rayon::prelude::*;
+use rotation_game::analysis::{Effect, Sampler, Solutions, rate, replay};
+use rotation_game::search::Solution;
+use rotation_game::{Board, Move, MoveSequence, PatternDatabase, Value};
+
+use crate::oracle::{all_solutions, near_boards};
+use crate::support::boards;
+
+#[test]
+fn near_boards_have_the_solutions_that_brute_force_finds_in_that_order() {
+    let database = PatternDatabase::build();
+    let config = ProptestConfig::with_cases(150);
+    proptest!(config, |(board in near_boards())| {
+        let distance = database.distance(board);
+        let expected = all_solutions(board, distance as usize);
+        let solutions = Solutions::new(&database, board);
+        prop_assert_eq!(solutions.total(), expected.len() as u64);
+        let found: Vec<(String, u8)> = (0..solutions.total())
+            .map(|index| solutions.get(index).unwrap())
+            .map(|solution| (solution.moves.to_string(), solution.centre.get()))
+            .collect();
+        prop_assert_eq!(found, expected);
+        prop_assert_eq!(solutions.get(solutions.total()), None);
+    });
+}
+
+/// All ways to come closer to a nearest value at each move.
+fn closer_and_closer(database: &PatternDatabase, board: Board) -> Vec<Solution> {
+    fn extend(
+        database: &PatternDatabase,
+        board: Board,
+        value: Value,
+        moves: MoveSequence,
+        found: &mut Vec<Solution>,
+    ) {
+        let distance = database.distance_to(board, value);
+        if distance == 0 {
+            found.push(Solution {
+                moves,
+                centre: value,
+            });
+        }
+        for next in Move::ALL {
+            if database.distance_to(board.after(next), value) < distance {
+                let mut moves = moves;
+                moves.push(next);
+                extend(database, board.after(next), value, moves, found);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for value in Value::ALL {
+        if database.distance_to(board, value) == database.distance(board) {
+            extend(database, board, value, MoveSequence::EMPTY, &mut found);
+        }
+    }
+    found.sort_by_key(|solution| solution.moves);
+    found
+}
+
+#[test]
+fn any_solution_can_be_had_without_the_ones_before_it() {
+    let database = PatternDatabase::build();
+    let config = ProptestConfig::with_cases(300);
+    proptest!(config, |(board in boards(), pick in any::<prop::sample::Index>())| {
+        let expected = closer_and_closer(&database, board);
+        let solutions = Solutions::new(&database, board);
+        prop_assert_eq!(solutions.total(), expected.len() as u64);
+        let index = pick.index(expected.len());
+        for index in [0, index, expected.len() - 1] {
+            prop_assert_eq!(solutions.get(index as u64), Some(expected[index]));
+        }
+        prop_assert_eq!(solutions.get(0), Some(database.solve(board)));
+    });
+}
+
+#[test]
+fn a_rating_tells_each_values_distance_and_each_moves_effect() {
+    let database = PatternDatabase::build();
+    let config = ProptestConfig::with_cases(300);
+    proptest!(config, |(board in boards())| {
+        let rating = rate(&database, board);
+        let each = [rating.distances.ones, rating.distances.twos, rating.distances.threes];
+        prop_assert_eq!(each.into_iter().min(), Some(rating.distance));
+        prop_assert_eq!(rating.solution.moves.len(), rating.distance as usize);
+        for (rated, made) in rating.moves.iter().zip(Move::ALL) {
+            prop_assert_eq!((rated.made, rated.board), (made, board.after(made)));
+            prop_assert_eq!(rated.distance, database.distance(board.after(made)));
+            let expected = match i64::from(rated.distance) - i64::from(rating.distance) {
+                -1 => Effect::Closer,
+                0 => Effect::Same,
+                1 => Effect::Farther,
+                other => panic!("a move changes the distance by {other}"),
+            };
+            prop_assert_eq!(rated.effect, expected);
+        }
+    });
+}
+
+#[test]
+fn each_values_distance_is_right_on_near_boards() {
+    let database = PatternDatabase::build();
+    let config = ProptestConfig::with_cases(100);
+    proptest!(config, |(board in near_boards())| {
+        let rating = rate(&database, board);
+        let shortest: BTreeSet<u8> = all_solutions(board, rating.distance as usize)
+            .into_iter()
+            .map(|(_, centre)| centre)
+            .collect();
+        let each = [rating.distances.ones, rating.distances.twos, rating.distances.threes];
+        let nearest = (1..=3).zip(each).filter(|(_, distance)| *distance == rating.distance);
+        prop_assert_eq!(nearest.map(|(value, _)| value).collect::<BTreeSet<u8>>(), shortest);
+    });
+}
+
+#[test]
+fn a_replay_knows_the_judges_answer_from_others() {
+    let database = PatternDatabase::build();
+    let board = "111111112222222233333333".parse().unwrap();
+    let verdict = |moves: &str| {
+        let moves: MoveSequence = moves.parse().unwrap();
+        let replay = replay(&database, board, &moves);
+        assert_eq!(replay.steps.len(), moves.len());
+        assert_eq!(replay.board, board.after_all(&moves));
+        assert_eq!(replay.centre, replay.board.centre());
+        (
+            replay.solved,
+            replay.optimal,
+            replay.lexicographically_smallest,
+            replay.distance,
+        )
+    };
+    assert_eq!(verdict("DDHH"), (true, true, true, 0));
+    assert_eq!(verdict("HHDD"), (true, true, false, 0));
+    assert_eq!(verdict("AFDDHH"), (true, false, false, 0));
+    assert_eq!(verdict("DD"), (false, false, false, 2));
+    assert_eq!(verdict(""), (false, false, false, 4));
+}
+
+/// Pearson's statistic less what is expected of it, in standard deviations.
+fn chi_square_deviation(counts: impl IntoIterator<Item = u64>, kinds: u32, draws: u32) -> f64 {
+    let expected = f64::from(draws) / f64::from(kinds);
+    let (mut statistic, mut seen) = (0.0, 0_u32);
+    for count in counts {
+        let count = f64::from(u32::try_from(count).unwrap());
+        statistic += (count - expected).powi(2) / expected;
+        seen += 1;
+    }
+    statistic += f64::from(kinds - seen) * expected;
+    let freedom = f64::from(kinds - 1);
+    (statistic - freedom) / (2.0 * freedom).sqrt()
+}
+
+fn draw(sampler: &Sampler<'_>, draws: u32) -> BTreeMap<Board, u64> {
+    let draw = |seed: u32| sampler.draw(seed.into()).board;
+    let drawn: Vec<Board> = (0..draws).into_par_iter().map(draw).collect();
+    let mut counts = BTreeMap::new();
+    for board in drawn {
+        *counts.entry(board).or_default() += 1;
+    }
+    counts
+}
+
+#[test]
+fn boards_at_distances_0_and_1_are_equally_likely() {
+    let database = PatternDatabase::build();
+    for (distance, boards) in [(0, 38_610), (1, 308_880)] {
+        let sampler = Sampler::at_distance(&database, distance).unwrap();
+        let draws = 200_000;
+        let counts = draw(&sampler, draws);
+        let deviation = chi_square_deviation(counts.into_values(), boards, draws);
+        assert!(deviation.abs() < 4.0, "{distance}: {deviation}");
+    }
+}
+
+#[test]
+fn all_192_boards_at_distance_13_are_drawn_and_equally_likely() {
+    let database = PatternDatabase::build();
+    let sampler = Sampler::at_distance(&database, 13).unwrap();
+    let draws = 1_500;
+    let counts = draw(&sampler, draws);
+    assert_eq!(counts.len(), 192);
+    let deviation = chi_square_deviation(counts.into_values(), 192, draws);
+    assert!(deviation.abs() < 4.0, "{deviation}");
+}
+
+#[test]
+fn drawn_boards_are_as_far_as_was_asked_and_a_seed_draws_one_board() {
+    let database = PatternDatabase::build();
+    for distance in 0..=13 {
+        let sampler = Sampler::at_distance(&database, distance).unwrap();
+        for seed in [0, 1, u64::MAX] {
+            let drawn = sampler.draw(seed);
+            assert_eq!((drawn.distance, drawn.seed), (distance, seed));
+            assert_eq!(database.distance(drawn.board), distance);
+            assert_eq!(sampler.draw(seed), drawn);
+        }
+    }
+    assert!(Sampler::at_distance(&database, 14).is_none());
+}
