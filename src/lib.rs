@@ -31,7 +31,8 @@
 //!   once. It knows nothing of searching.
 //! - [`search`] is IDA*, its heuristics, the pattern database, limits and outcomes. It knows
 //!   nothing of waiting or of HTTP.
-//! - [`analysis`] is what the exact table tells beyond one answer: the census of all boards.
+//! - [`analysis`] is what the exact table tells beyond one answer: ratings, all shortest solutions,
+//!   replays, random boards, the census.
 //! - [`service`] is the one way from a board to its answer for many callers: cache, then shared
 //!   flight, then admission, then a thread that may block. It knows nothing of HTTP.
 //! - [`http`] is the API: routes, what they take and give, problems, the layers around them. It

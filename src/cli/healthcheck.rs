@@ -12,7 +12,7 @@ use tokio::runtime;
 use tokio::time::timeout;
 
 use super::Failure;
-use super::serve::Listen;
+use super::serve::DEFAULT_ADDRESS;
 
 /// How long the server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -20,12 +20,13 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Ask the server at --listen whether it is ready: status 0 if so, else 1
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    #[command(flatten)]
-    listen: Listen,
+    /// Where the server listens
+    #[arg(long, value_name = "ADDRESS", default_value = DEFAULT_ADDRESS, env = "ROTATION_GAME_LISTEN")]
+    listen: SocketAddr,
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let address = reachable(args.listen.address);
+    let address = reachable(args.listen);
     let unhealthy = |source| Failure::Unhealthy { address, source };
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()

@@ -26,7 +26,8 @@ use failure::Failure;
     name = "rotation-game",
     version,
     max_term_width = 100,
-    after_help = "Without a command it serves, with the options of that command."
+    override_usage = "rotation-game [COMMAND] [OPTIONS]",
+    after_help = "Without a command it serves. `rotation-game serve --help` lists the options of the server."
 )]
 struct Cli {
     #[command(subcommand)]

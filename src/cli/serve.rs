@@ -23,6 +23,8 @@ use crate::server::{self, Shutdown};
 use crate::service::{self, Service};
 use crate::telemetry::{self, LogFormat};
 
+/// Where the API is served unless another address is given.
+pub(super) const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
 /// How many connections ask for metrics at a time.
 const METRICS_CONNECTIONS: usize = 64;
 /// After how long a connection is asked to end.
@@ -39,8 +41,9 @@ const SPARE_THREADS: usize = 3;
 /// once.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    #[command(flatten)]
-    listen: Listen,
+    /// Where the API is served; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", default_value = DEFAULT_ADDRESS, env = "ROTATION_GAME_LISTEN")]
+    listen: SocketAddr,
 
     /// Where GET /metrics is served, or off
     #[arg(
@@ -63,8 +66,8 @@ pub(super) struct Args {
     ///
     /// One place is kept for exact searches, so that those that may run long never delay them;
     /// with 1, one of each kind may run.
-    #[arg(long, value_name = "N", env = "ROTATION_GAME_SEARCH_CONCURRENCY")]
-    search_concurrency: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), env = "ROTATION_GAME_SEARCH_CONCURRENCY")]
+    search_concurrency: Option<u16>,
 
     /// How many searches of each kind may wait to run; more are refused
     #[arg(
@@ -93,7 +96,7 @@ pub(super) struct Args {
     )]
     max_connections: NonZeroUsize,
 
-    /// How long a connection may take to send a request's head, or stay idle
+    /// How long a connection may stay without a request, be it that none comes, or slowly
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = at_least_a_millisecond, env = "ROTATION_GAME_HEADER_TIMEOUT")]
     header_timeout: Duration,
 
@@ -110,8 +113,14 @@ pub(super) struct Args {
     shutdown_pause: Duration,
 
     /// Whose pages may use the API from a browser: origins with commas between, or * [default: none]
-    #[arg(long, value_name = "ORIGIN", value_delimiter = ',', value_parser = origin, env = "ROTATION_GAME_CORS_ORIGIN")]
-    cors_origin: Vec<HeaderValue>,
+    #[arg(
+        long,
+        value_name = "ORIGIN",
+        default_value = "",
+        hide_default_value = true,
+        env = "ROTATION_GAME_CORS_ORIGIN"
+    )]
+    cors_origin: Origins,
 
     /// How log lines are written
     #[arg(long, value_enum, default_value_t = LogFormat::Text, env = "ROTATION_GAME_LOG_FORMAT")]
@@ -125,19 +134,6 @@ pub(super) struct Args {
         env = "ROTATION_GAME_LOG"
     )]
     log: Targets,
-}
-
-/// Where the server listens.
-#[derive(Debug, clap::Args)]
-pub(super) struct Listen {
-    /// Where the API is served; port 0 takes a free one
-    #[arg(
-        long = "listen",
-        value_name = "ADDRESS",
-        default_value = "127.0.0.1:8080",
-        env = "ROTATION_GAME_LISTEN"
-    )]
-    pub(super) address: SocketAddr,
 }
 
 /// An address, or none.
@@ -181,6 +177,22 @@ fn at_least_a_millisecond(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// Origins with commas between; none where the text is empty.
+#[derive(Clone, Debug)]
+struct Origins(Vec<HeaderValue>);
+
+impl FromStr for Origins {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let origins = text
+            .split(',')
+            .map(str::trim)
+            .filter(|origin| !origin.is_empty());
+        origins.map(origin).collect::<Result<_, _>>().map(Self)
+    }
+}
+
 /// `*`, or a scheme and an authority.
 fn origin(text: &str) -> Result<HeaderValue, String> {
     let is_origin = text == "*"
@@ -192,7 +204,9 @@ fn origin(text: &str) -> Result<HeaderValue, String> {
         });
     match HeaderValue::from_str(text) {
         Ok(value) if is_origin => Ok(value),
-        _ => Err("an origin is * or such as https://example.org".to_owned()),
+        _ => Err(format!(
+            "{text:?} is not an origin, which is * or such as https://example.org"
+        )),
     }
 }
 
@@ -203,18 +217,18 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
             source: io::Error::other(error),
         })?;
     let searches = match args.search_concurrency {
-        Some(concurrency) => concurrency,
-        None => available_parallelism().unwrap_or(NonZeroUsize::MIN),
+        Some(concurrency) => concurrency.into(),
+        None => available_parallelism().map_or(1, NonZeroUsize::get),
     };
     let runtime = runtime::Builder::new_multi_thread()
         .enable_all()
-        .max_blocking_threads(searches.get().saturating_add(SPARE_THREADS))
+        .max_blocking_threads(searches + SPARE_THREADS)
         .build()
         .map_err(|source| Failure::Start {
             what: "start threads",
             source,
         })?;
-    let result = runtime.block_on(serve(args, searches.get()));
+    let result = runtime.block_on(serve(args, searches));
     // Dropping it would wait for threads without limit.
     runtime.shutdown_timeout(LAST_WORDS);
     result
@@ -225,7 +239,7 @@ async fn serve(args: Args, search_concurrency: usize) -> Result<(), Failure> {
         what: "listen to signals",
         source,
     })?;
-    let listener = bind(args.listen.address).await?;
+    let listener = bind(args.listen).await?;
     let metrics_listener = match args.metrics_listen.0 {
         Some(address) => Some(bind(address).await?),
         None => None,
@@ -260,7 +274,7 @@ async fn serve(args: Args, search_concurrency: usize) -> Result<(), Failure> {
             service: service.clone(),
             body_timeout: args.body_timeout,
             metrics: http_metrics,
-            cors: cors(&args.cors_origin),
+            cors: cors(&args.cors_origin.0),
         }),
         server::Config {
             max_connections: args.max_connections.get(),

@@ -117,7 +117,7 @@ impl<H: Heuristic> Solver<'_, H> {
     }
 
     fn solve_one(&mut self, board: Board, position: Position) -> Result<(), Failure> {
-        if self.args.heuristic != HeuristicKind::PatternDatabase {
+        if !self.args.heuristic.is_exact() {
             // The next answer may take long, and the last one should not wait for it.
             self.answers.flush()?;
         }

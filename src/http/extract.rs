@@ -2,22 +2,24 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{FromRequest, Request};
+use axum::body::{Body, Bytes, HttpBody, to_bytes};
+use axum::extract::{FromRequest, FromRequestParts, Request};
 use http::header::{ACCEPT, CONTENT_TYPE};
+use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use mime::Mime;
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
-use serde_path_to_error::{Path, Segment};
+use serde_path_to_error::Segment;
 
 use super::AppState;
+use super::json::Object;
 use super::problem::{Code, FieldError, Problem};
 
 /// The most bytes of a body that are read: a board as an array with generous spaces, and then some.
 const BODY_LIMIT: usize = 4 * 1024;
 
-/// A body of JSON.
+/// A body that is a JSON object.
 pub(super) struct Json<T>(pub(super) T);
 
 impl<T: DeserializeOwned> FromRequest<AppState> for Json<T> {
@@ -26,7 +28,42 @@ impl<T: DeserializeOwned> FromRequest<AppState> for Json<T> {
     async fn from_request(request: Request, state: &AppState) -> Result<Self, Problem> {
         check_is_json(request.headers())?;
         let body = read(request.into_body(), state.0.body_timeout).await?;
-        parse(&body).map(Self)
+        parse::<Object<T>>(&body).map(|Object(body)| Self(body))
+    }
+}
+
+/// What the pattern of a path leaves open.
+pub(super) struct Path<T>(pub(super) T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        match axum::extract::Path::from_request_parts(parts, state).await {
+            Ok(axum::extract::Path(path)) => Ok(Self(path)),
+            // Such as bytes that are no text.
+            Err(_) => Err(problem_of_status(StatusCode::NOT_FOUND)),
+        }
+    }
+}
+
+/// What stands behind the `?` of a URL.
+pub(super) struct Query<T>(pub(super) T);
+
+impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Query<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let query = parts.uri.query().unwrap_or_default();
+        let pairs = form_urlencoded::parse(query.as_bytes());
+        serde_path_to_error::deserialize(serde_urlencoded::Deserializer::new(pairs))
+            .map(Self)
+            .map_err(|error| {
+                Problem::invalid_request(vec![FieldError {
+                    pointer: pointer(error.path()),
+                    detail: error.inner().to_string(),
+                }])
+            })
     }
 }
 
@@ -38,11 +75,10 @@ fn check_is_json(headers: &HeaderMap) -> Result<(), Problem> {
     let Some(value) = headers.get(CONTENT_TYPE) else {
         return refuse(&format!("the body has no Content-Type; {WANTED}"));
     };
-    let mime: Option<Mime> = value.to_str().ok().and_then(|value| value.parse().ok());
+    let mime: Option<Mime> = value.to_str().ok().and_then(read_mime);
     match mime {
         Some(mime)
-            if mime.type_() == mime::APPLICATION
-                && (mime.subtype() == mime::JSON || mime.suffix() == Some(mime::JSON)) =>
+            if mime.essence_str() == "application/json" || mime.suffix() == Some(mime::JSON) =>
         {
             Ok(())
         }
@@ -51,13 +87,24 @@ fn check_is_json(headers: &HeaderMap) -> Result<(), Problem> {
     }
 }
 
+/// Reads a media type or range; unlike the parser, RFC 9110 allows spaces around its semicolons.
+fn read_mime(text: &str) -> Option<Mime> {
+    let parts: Vec<&str> = text.split(';').map(str::trim).collect();
+    parts.join(";").parse().ok()
+}
+
 async fn read(body: Body, timeout: Duration) -> Result<Bytes, Problem> {
+    let too_large = || {
+        let detail = format!("the body is larger than {BODY_LIMIT} bytes");
+        Problem::new(Code::PayloadTooLarge, detail)
+    };
+    // Where the length is announced, no byte need come to see that there are too many.
+    if body.size_hint().lower() > BODY_LIMIT as u64 {
+        return Err(too_large());
+    }
     match tokio::time::timeout(timeout, to_bytes(body, BODY_LIMIT)).await {
         Ok(Ok(body)) => Ok(body),
-        Ok(Err(error)) if is_too_large(&error) => Err(Problem::new(
-            Code::PayloadTooLarge,
-            format!("the body is larger than {BODY_LIMIT} bytes"),
-        )),
+        Ok(Err(error)) if is_too_large(&error) => Err(too_large()),
         Ok(Err(_)) => Err(Problem::new(
             Code::MalformedJson,
             "the body broke off before its end",
@@ -106,7 +153,7 @@ fn without_position(message: &str) -> String {
     }
 }
 
-fn pointer(path: &Path) -> String {
+fn pointer(path: &serde_path_to_error::Path) -> String {
     let segments = path.iter().map(|segment| match segment {
         Segment::Seq { index } => format!("/{index}"),
         Segment::Map { key } => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
@@ -131,7 +178,7 @@ pub(super) fn check_accepts(headers: &HeaderMap, offered: &Mime) -> Result<(), P
     }
     // Of the ranges that match, the most specific one decides.
     let best = ranges
-        .filter_map(|range| range.parse::<Mime>().ok())
+        .filter_map(read_mime)
         .filter_map(|range| specificity(&range, offered).map(|specificity| (specificity, range)))
         .max_by_key(|&(specificity, _)| specificity);
     match best {

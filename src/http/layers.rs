@@ -1,12 +1,12 @@
-//! What every request passes through, outermost first: request id and trace, metrics, security
-//! headers, the problem normaliser, catching panics. This file alone knows the order.
+//! What every request passes through, outermost first: request id, trace and metrics; security
+//! headers; CORS where it is configured; the problem normaliser; catching panics.
 
 use std::any::Any;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Body;
@@ -58,27 +58,62 @@ pub(super) fn around(routes: Router, metrics: HttpMetrics, cors: Option<CorsLaye
         app = app.layer(cors);
     }
     app.layer(from_fn(add_security_headers))
-        .layer(from_fn_with_state(metrics, measure))
-        .layer(from_fn(trace))
+        .layer(from_fn_with_state(metrics, trace))
 }
 
-/// Gives the request its id and its span, and writes one access line when it is answered.
-async fn trace(mut request: Request, next: Next) -> Response {
-    let started = Instant::now();
+/// Gives the request its id and its span, and observes how it is answered.
+async fn trace(State(metrics): State<HttpMetrics>, mut request: Request, next: Next) -> Response {
     let id = request_id(request.headers());
     let span = span(&id, request.headers());
-    let method = request.method().clone();
-    let route = request.extensions().get::<MatchedPath>().cloned();
+    let observation = Observation {
+        metrics,
+        started: Instant::now(),
+        span: span.clone(),
+        method: request.method().clone(),
+        route: request.extensions().get::<MatchedPath>().cloned(),
+        answer: None,
+    };
     request.extensions_mut().insert(id.clone());
-
-    let mut response = next.run(request).instrument(span.clone()).await;
-
-    span.in_scope(|| {
-        let route = route.as_ref().map_or("unmatched", MatchedPath::as_str);
-        log(&method, route, &response, started);
-    });
+    let mut response = next.run(request).instrument(span).await;
+    observation.answered(&response);
     response.headers_mut().insert(X_REQUEST_ID, id.0);
     response
+}
+
+/// A request under way. When it is dropped it is counted, and told in one access line: as answered,
+/// or else as one whose client has left.
+struct Observation {
+    metrics: HttpMetrics,
+    started: Instant,
+    span: Span,
+    method: Method,
+    route: Option<MatchedPath>,
+    answer: Option<(StatusCode, Outcome)>,
+}
+
+impl Observation {
+    fn answered(mut self, response: &Response) {
+        let outcome = response.extensions().get::<Outcome>();
+        self.answer = Some((response.status(), outcome.copied().unwrap_or(Outcome("ok"))));
+    }
+}
+
+impl Drop for Observation {
+    fn drop(&mut self) {
+        let elapsed = self.started.elapsed();
+        let (status, Outcome(outcome)) = self
+            .answer
+            .unwrap_or((client_closed(), Outcome("client-closed")));
+        let route = self.route.as_ref().map_or("unmatched", MatchedPath::as_str);
+        self.metrics.observe(route, &self.method, status, elapsed);
+        let _entered = self.span.enter();
+        log(&self.method, route, status, elapsed, outcome);
+    }
+}
+
+/// The status that others use, too, for a request that nobody waits for any more.
+fn client_closed() -> StatusCode {
+    StatusCode::from_u16(499).unwrap_or(StatusCode::BAD_REQUEST)
 }
 
 fn span(id: &RequestId, headers: &HeaderMap) -> Span {
@@ -91,9 +126,9 @@ fn span(id: &RequestId, headers: &HeaderMap) -> Span {
         parent_id,
     }) = parent
     {
-        tracing::info_span!("request", request_id = id.as_str(), trace_id, parent_id)
+        tracing::error_span!("request", request_id = id.as_str(), trace_id, parent_id)
     } else {
-        tracing::info_span!("request", request_id = id.as_str())
+        tracing::error_span!("request", request_id = id.as_str())
     }
 }
 
@@ -116,13 +151,8 @@ fn request_id(headers: &HeaderMap) -> RequestId {
 
 /// One line a request. What the operator has to look into is an error; what a client did wrong is
 /// not.
-fn log(method: &Method, route: &str, response: &Response, started: Instant) {
-    let status = response.status();
-    let duration_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-    let outcome = response
-        .extensions()
-        .get::<Outcome>()
-        .map_or("ok", |outcome| outcome.0);
+fn log(method: &Method, route: &str, status: StatusCode, elapsed: Duration, outcome: &str) {
+    let duration_us = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
     macro_rules! line {
         ($level:expr) => {
             tracing::event!(
@@ -142,17 +172,6 @@ fn log(method: &Method, route: &str, response: &Response, started: Instant) {
         status if status.is_server_error() => line!(Level::ERROR),
         _ => line!(Level::INFO),
     }
-}
-
-/// Counts and times the request by its route.
-async fn measure(State(metrics): State<HttpMetrics>, request: Request, next: Next) -> Response {
-    let started = Instant::now();
-    let method = request.method().clone();
-    let route = request.extensions().get::<MatchedPath>().cloned();
-    let response = next.run(request).await;
-    let route = route.as_ref().map_or("unmatched", MatchedPath::as_str);
-    metrics.observe(route, &method, response.status(), started.elapsed());
-    response
 }
 
 async fn add_security_headers(request: Request, next: Next) -> Response {
@@ -180,13 +199,9 @@ async fn normalise_problems(request: Request, next: Next) -> Response {
     if !status.is_client_error() && !status.is_server_error() {
         return response;
     }
-    let (mut parts, body) = response.into_parts();
+    let (mut parts, _) = response.into_parts();
     let problem = match parts.extensions.remove::<Problem>() {
         Some(problem) => problem,
-        // A page, such as that of /readyz, says what it wants to say.
-        None if parts.headers.contains_key(CONTENT_TYPE) => {
-            return Response::from_parts(parts, body);
-        }
         None => problem_of_status(status),
     };
     parts.status = problem.code.status();

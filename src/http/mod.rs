@@ -2,7 +2,9 @@
 //!
 //! [`app`] is a pure function of its state, so that tests call it without a socket.
 
+mod boards;
 mod extract;
+mod json;
 mod layers;
 mod metrics;
 mod pages;
@@ -51,8 +53,12 @@ struct Shared {
 type Methods = fn() -> MethodRouter<AppState>;
 
 /// All paths and what answers there.
-const ROUTES: [(&str, Methods); 6] = [
+const ROUTES: [(&str, Methods); 10] = [
     ("/", || get(pages::home)),
+    ("/boards/random", || get(boards::random)),
+    ("/boards/{board}", || get(boards::board)),
+    ("/boards/{board}/replay/{moves}", || get(boards::replay)),
+    ("/boards/{board}/solutions", || get(boards::solutions)),
     ("/livez", || get(pages::livez)),
     ("/openapi.yaml", || get(pages::openapi)),
     ("/problems/{code}", || get(pages::problem)),

@@ -1,13 +1,14 @@
 //! What is only read: health, the API document, the pages that explain problems.
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderValue};
 
 use super::AppState;
-use super::extract::check_accepts;
+use super::extract::{Path, check_accepts};
 use super::problem::{Code, Problem};
+use crate::service::Error;
 
 const OPENAPI: &str = include_str!("../../openapi.yaml");
 
@@ -17,6 +18,8 @@ rotation-game solves the Rotation Game (POJ 2286, UVA 1343).
   curl -d '{\"board\":\"111132323132231222312133\"}' -H 'Content-Type: application/json' .../solve
 
 POST /solve             the shortest, lexicographically smallest moves of a board
+GET  /boards/{board}    what the table tells of a board; also .../solutions, .../replay/{moves}
+GET  /boards/random     a board at a distance
 GET  /openapi.yaml      the whole API
 GET  /problems/{code}   what a problem means
 GET  /livez, /readyz    health
@@ -36,12 +39,17 @@ pub(super) async fn livez() -> impl IntoResponse {
 
 /// `GET /readyz`: requests are welcome.
 pub(super) async fn readyz(State(state): State<AppState>) -> Response {
-    let (status, text) = if state.0.service.is_ready() {
-        (StatusCode::OK, "ready\n")
+    let service = &state.0.service;
+    let mut response = if service.is_ready() {
+        "ready\n".into_response()
+    } else if service.is_draining() {
+        Problem::from(Error::ShuttingDown).into_response()
     } else {
-        (StatusCode::SERVICE_UNAVAILABLE, "not ready\n")
+        let detail = "the pattern database is still being built";
+        Problem::new(Code::Overloaded, detail).into_response()
     };
-    (status, [(CACHE_CONTROL, NO_STORE)], text).into_response()
+    response.headers_mut().insert(CACHE_CONTROL, NO_STORE);
+    response
 }
 
 /// `GET /openapi.yaml`.

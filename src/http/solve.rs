@@ -1,6 +1,5 @@
 //! `POST /solve`.
 
-use std::fmt;
 use std::time::Duration;
 
 use axum::extract::State;
@@ -8,13 +7,12 @@ use axum::response::{IntoResponse, Response};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::Deserialize;
-use serde::de::{Deserializer, SeqAccess, Visitor};
 
 use super::AppState;
 use super::extract::{Json, check_accepts};
+use super::json::{Integer, Notation, name, some_integer};
 use super::layers::Outcome;
 use super::problem::{FieldError, Problem};
-use crate::puzzle::{Board, CELLS, IllegalBoard};
 use crate::search::{Explained, Explanation, HeuristicKind};
 use crate::service::{Answer, Config, Request, Source};
 
@@ -26,13 +24,13 @@ const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 #[serde(deny_unknown_fields)]
 pub(super) struct SolveRequest {
     board: Notation,
-    #[serde(default, deserialize_with = "some")]
+    #[serde(default, deserialize_with = "some_integer")]
     max_depth: Option<Integer>,
-    #[serde(default, deserialize_with = "some")]
+    #[serde(default, deserialize_with = "some_integer")]
     timeout_ms: Option<Integer>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "name")]
     heuristic: HeuristicKind,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "name")]
     #[expect(dead_code, reason = "there is one goal, and naming it changes nothing")]
     goal: Goal,
     #[serde(default)]
@@ -46,85 +44,6 @@ enum Goal {
     /// The centre holds one value only.
     #[default]
     Centre,
-}
-
-fn some<'de, D: Deserializer<'de>, T: Deserialize<'de>>(value: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(value).map(Some)
-}
-
-/// Any integer; those beyond the range of this type are as good as its ends.
-#[derive(Clone, Copy, Debug)]
-struct Integer(i64);
-
-impl<'de> Deserialize<'de> for Integer {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct IntegerVisitor;
-
-        impl Visitor<'_> for IntegerVisitor {
-            type Value = Integer;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an integer")
-            }
-
-            fn visit_i64<E>(self, number: i64) -> Result<Integer, E> {
-                Ok(Integer(number))
-            }
-
-            fn visit_u64<E>(self, number: u64) -> Result<Integer, E> {
-                Ok(Integer(i64::try_from(number).unwrap_or(i64::MAX)))
-            }
-        }
-
-        deserializer.deserialize_i64(IntegerVisitor)
-    }
-}
-
-/// A board as it is written in JSON, legal or not.
-#[derive(Debug)]
-enum Notation {
-    Digits(String),
-    Numbers(Vec<i64>),
-}
-
-impl<'de> Deserialize<'de> for Notation {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct EitherNotation;
-
-        impl<'de> Visitor<'de> for EitherNotation {
-            type Value = Notation;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(
-                    f,
-                    "a string of {CELLS} digits or an array of {CELLS} integers"
-                )
-            }
-
-            fn visit_str<E>(self, digits: &str) -> Result<Notation, E> {
-                Ok(Notation::Digits(digits.to_owned()))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Notation, A::Error> {
-                let mut numbers = Vec::with_capacity(CELLS);
-                while let Some(Integer(number)) = seq.next_element()? {
-                    numbers.push(number);
-                }
-                Ok(Notation::Numbers(numbers))
-            }
-        }
-
-        deserializer.deserialize_any(EitherNotation)
-    }
-}
-
-impl Notation {
-    fn board(self) -> Result<Board, IllegalBoard> {
-        match self {
-            Self::Digits(digits) => digits.parse(),
-            Self::Numbers(numbers) => Board::from_numbers(numbers),
-        }
-    }
 }
 
 impl SolveRequest {

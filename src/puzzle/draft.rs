@@ -68,7 +68,7 @@ impl Draft {
     ///
     /// # Errors
     /// Every [`Fault`] at once. Too few of a value is told only where all 24 cells hold values,
-    /// since otherwise the bad cells explain it.
+    /// since otherwise the bad cells explain it; too many only where there are not too many cells.
     pub fn finish(self) -> Result<Board, IllegalBoard> {
         let Self {
             cells,
@@ -84,7 +84,7 @@ impl Draft {
         }
         for value in Value::ALL {
             let found = masks[value.index()].count_ones() as usize;
-            if found > 8 || (complete && found < 8) {
+            if (found > 8 && cells <= CELLS) || (complete && found < 8) {
                 faults.push(Fault::Count { value, found });
             }
         }

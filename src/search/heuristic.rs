@@ -40,6 +40,16 @@ impl HeuristicKind {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::PatternDatabase, Self::Misplaced];
 
+    /// Whether it is the exact distance, so that a search takes microseconds. Any other may take
+    /// long.
+    #[must_use]
+    pub const fn is_exact(self) -> bool {
+        match self {
+            Self::PatternDatabase => true,
+            Self::Misplaced => false,
+        }
+    }
+
     /// The name, as in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -124,7 +124,7 @@ impl PatternDatabase {
         let masks = std::iter::successors(Some(0xff_u32), |&mask| {
             let lowest = mask & mask.wrapping_neg();
             let carried = mask + lowest;
-            let next = carried | (mask ^ carried) / lowest >> 2;
+            let next = carried | (((mask ^ carried) / lowest) >> 2);
             (next < 1 << CELLS).then_some(next)
         });
         masks.map(|mask| (mask, self.entry(mask).distance().into()))

@@ -2,13 +2,17 @@
 //!
 //! It serves any router, and knows nothing of routes.
 
-mod protocol_deadline;
+mod activity;
+mod watched;
 
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::service::TowerToHyperService;
@@ -22,7 +26,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::counted::Counted;
-use protocol_deadline::ProtocolDeadline;
+use activity::Activity;
+use watched::{BusyBody, Watched};
 
 /// The most bytes of a request's head: far more than this API needs.
 const HEAD_LIMIT: u32 = 16 * 1024;
@@ -31,6 +36,8 @@ const HTTP2_STREAMS: u32 = 128;
 /// How often an HTTP/2 client must show that it is there, and how long it may take to.
 const HTTP2_PING_INTERVAL: Duration = Duration::from_secs(20);
 const HTTP2_PING_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a client may take to take the next bytes of an answer.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long to wait before accepting again where the system has no resources left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -39,7 +46,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 pub struct Config {
     /// How many connections are served at a time. More wait in the system's queue.
     pub max_connections: usize,
-    /// How long a connection may take to send a request's head, the wait for it included.
+    /// How long a connection may be without a request under way, be it that none comes, or slowly.
     pub header_timeout: Duration,
     /// After how long a connection is asked to end, so that balancers spread load anew.
     pub max_connection_age: Duration,
@@ -84,7 +91,7 @@ pub async fn serve(
     ));
     let connections = TaskTracker::new();
     let server = Arc::new(Server {
-        builder: builder(&config),
+        builder: builder(),
         config,
         metrics,
         shutdown: shutdown.clone(),
@@ -121,12 +128,13 @@ async fn accept(
     Ok((stream, slot))
 }
 
-fn builder(config: &Config) -> auto::Builder<TokioExecutor> {
+fn builder() -> auto::Builder<TokioExecutor> {
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder
         .http1()
         .timer(TokioTimer::new())
-        .header_read_timeout(config.header_timeout)
+        // All time without a request under way is watched below, of HTTP/2 too.
+        .header_read_timeout(None)
         .max_buf_size(HEAD_LIMIT as usize);
     builder
         .http2()
@@ -151,8 +159,25 @@ impl Server {
         let _open = Counted::new(&self.metrics.connections);
         // Answers are small and written at once: nothing is gained by waiting for more.
         let _ = stream.set_nodelay(true);
-        let io = TokioIo::new(ProtocolDeadline::new(stream, self.config.header_timeout));
-        let service = TowerToHyperService::new(app);
+        let activity = Activity::new();
+        let answers = TowerToHyperService::new(app);
+        let service = service_fn({
+            let activity = Arc::clone(&activity);
+            move |request: Request<Incoming>| {
+                let busy = activity.begin();
+                let answer = answers.call(request);
+                async move {
+                    let response = answer.await;
+                    response.map(|response| response.map(|body| BusyBody::new(body, busy)))
+                }
+            }
+        });
+        let io = TokioIo::new(Watched::new(
+            stream,
+            activity,
+            self.config.header_timeout,
+            WRITE_TIMEOUT,
+        ));
         let mut connection = std::pin::pin!(self.builder.serve_connection(io, service));
         let result = tokio::select! {
             result = connection.as_mut() => result,

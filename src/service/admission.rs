@@ -51,9 +51,10 @@ impl Admission {
 
     /// A permit, if one is free right now.
     pub(super) fn try_enter(&self, heuristic: HeuristicKind) -> Option<Permit> {
-        let long = match heuristic {
-            HeuristicKind::PatternDatabase => None,
-            HeuristicKind::Misplaced => Some(try_acquire(&self.long)?),
+        let long = if heuristic.is_exact() {
+            None
+        } else {
+            Some(try_acquire(&self.long)?)
         };
         let place = try_acquire(&self.all)?;
         Some(self.permit(long, place))
@@ -61,9 +62,10 @@ impl Admission {
 
     /// A place in the queue, if there is one.
     pub(super) fn queue(&self, heuristic: HeuristicKind) -> Option<Ticket> {
-        let queue = match heuristic {
-            HeuristicKind::PatternDatabase => &self.exact_queue,
-            HeuristicKind::Misplaced => &self.long_queue,
+        let queue = if heuristic.is_exact() {
+            &self.exact_queue
+        } else {
+            &self.long_queue
         };
         Some(Ticket {
             heuristic,
@@ -74,9 +76,10 @@ impl Admission {
 
     /// Waits for a permit; first come, first served within a kind.
     pub(super) async fn enter(&self, ticket: Ticket) -> Permit {
-        let long = match ticket.heuristic {
-            HeuristicKind::PatternDatabase => None,
-            HeuristicKind::Misplaced => Some(acquire(&self.long).await),
+        let long = if ticket.heuristic.is_exact() {
+            None
+        } else {
+            Some(acquire(&self.long).await)
         };
         let place = acquire(&self.all).await;
         self.permit(long, place)

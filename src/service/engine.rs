@@ -7,10 +7,10 @@ use crate::search::{
 
 /// What searches for the service, on threads that may block. Tests put their own in its place.
 pub trait Engine: Send + Sync + 'static {
-    /// Builds what searches need. Called once, at the start.
-    fn prepare(&self);
+    /// The pattern database, which the first who asks builds.
+    fn database(&self) -> &PatternDatabase;
 
-    /// Whether a search can start without building anything.
+    /// Whether the pattern database is built.
     fn is_ready(&self) -> bool;
 
     /// Searches a board, and tells how it goes.
@@ -29,15 +29,9 @@ pub struct Solvers {
     database: OnceLock<PatternDatabase>,
 }
 
-impl Solvers {
+impl Engine for Solvers {
     fn database(&self) -> &PatternDatabase {
         self.database.get_or_init(PatternDatabase::build)
-    }
-}
-
-impl Engine for Solvers {
-    fn prepare(&self) {
-        self.database();
     }
 
     fn is_ready(&self) -> bool {

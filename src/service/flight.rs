@@ -55,8 +55,22 @@ pub(super) enum Landing {
 
 /// All flights under way.
 #[derive(Default)]
-pub(super) struct Flights {
-    by_key: Mutex<HashMap<Key, Arc<Flight>>>,
+pub(super) struct Flights(Mutex<Departures>);
+
+#[derive(Default)]
+struct Departures {
+    by_key: HashMap<Key, Arc<Flight>>,
+    are_closed: bool,
+}
+
+/// What comes of joining a flight.
+pub(super) enum Joined<'a, A> {
+    /// A place on it.
+    Boarded(Boarding<'a>),
+    /// There is none, nor need for one: the answer is known.
+    Known(A),
+    /// There are no more flights.
+    Closed,
 }
 
 /// A passenger's place. Leaving is dropping it.
@@ -66,28 +80,32 @@ pub(super) struct Boarding<'a> {
     pub(super) flight: Arc<Flight>,
     /// Whether there was no such flight before: this passenger has to get it off the ground.
     pub(super) is_first: bool,
+    /// Whether it leaves since its time is over, which is counted elsewhere.
+    pub(super) is_out_of_time: bool,
 }
 
 impl Flights {
     /// Joins the flight of this key, or opens one unless the answer is `known`.
     ///
-    /// # Errors
-    /// The answer. A flight makes it known before it lands, so nobody who finds neither one under
-    /// way nor an answer searches in vain.
-    pub(super) fn board<'a, A>(
+    /// A flight makes its answer known before it lands, so nobody who finds neither one under way
+    /// nor an answer searches in vain.
+    pub(super) fn join<'a, A>(
         &'a self,
         key: Key,
         metrics: &'a Metrics,
         known: impl FnOnce() -> Option<A>,
-    ) -> Result<Boarding<'a>, A> {
-        let mut by_key = self.lock();
-        if !by_key.contains_key(&key)
+    ) -> Joined<'a, A> {
+        let mut departures = self.lock();
+        if departures.are_closed {
+            return Joined::Closed;
+        }
+        if !departures.by_key.contains_key(&key)
             && let Some(answer) = known()
         {
-            return Err(answer);
+            return Joined::Known(answer);
         }
         let mut is_first = false;
-        let flight = by_key.entry(key).or_insert_with(|| {
+        let flight = departures.by_key.entry(key).or_insert_with(|| {
             is_first = true;
             Arc::new(Flight {
                 key,
@@ -100,30 +118,43 @@ impl Flights {
             })
         });
         flight.passengers.fetch_add(1, Relaxed);
-        Ok(Boarding {
+        Joined::Boarded(Boarding {
             flights: self,
             metrics,
             flight: Arc::clone(flight),
             is_first,
+            is_out_of_time: false,
         })
     }
 
     /// Ends a flight: whoever comes from now on opens another.
     pub(super) fn land(&self, flight: &Arc<Flight>, landing: Landing) {
-        remove(&mut self.lock(), flight);
+        self.lock().remove(flight);
         flight.landing.send_replace(Some(landing));
     }
 
-    /// Stops all searches under way.
-    pub(super) fn stop_all(&self) {
-        for flight in self.lock().values() {
+    /// Stops all searches under way, and lets no more begin.
+    pub(super) fn close(&self) {
+        let mut departures = self.lock();
+        departures.are_closed = true;
+        for flight in departures.by_key.values() {
             flight.stop();
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Flight>>> {
+    fn lock(&self) -> MutexGuard<'_, Departures> {
         // Nothing in here panics half way through a change.
-        self.by_key.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Departures {
+    /// Takes a flight off the map, unless another has its key by now.
+    fn remove(&mut self, flight: &Arc<Flight>) {
+        let found = self.by_key.get(&flight.key);
+        if found.is_some_and(|found| Arc::ptr_eq(found, flight)) {
+            self.by_key.remove(&flight.key);
+        }
     }
 }
 
@@ -152,23 +183,15 @@ impl Boarding<'_> {
 
 impl Drop for Boarding<'_> {
     fn drop(&mut self) {
-        let mut by_key = self.flights.lock();
+        let mut departures = self.flights.lock();
         let was_last = self.flight.passengers.fetch_sub(1, Relaxed) == 1;
         if was_last && !self.flight.has_landed() {
-            // Whoever asks for the same from now on must not board a flight that is being stopped.
-            remove(&mut by_key, &self.flight);
+            // Whoever asks for the same from now on must not join a flight that is being stopped.
+            departures.remove(&self.flight);
             self.flight.stop();
-            self.metrics.searches_abandoned.inc();
+            if !self.is_out_of_time {
+                self.metrics.searches_abandoned.inc();
+            }
         }
-    }
-}
-
-/// Takes a flight off the map, unless another has its key by now.
-fn remove(by_key: &mut HashMap<Key, Arc<Flight>>, flight: &Arc<Flight>) {
-    if by_key
-        .get(&flight.key)
-        .is_some_and(|other| Arc::ptr_eq(other, flight))
-    {
-        by_key.remove(&flight.key);
     }
 }

@@ -75,7 +75,7 @@ impl Metrics {
         );
         searches.register(
             "abandoned",
-            "Searches stopped because nobody waited for them any more",
+            "Searches stopped because those who waited for them have left",
             m.searches_abandoned,
         );
         let search = registry.sub_registry_with_prefix("search");
@@ -88,7 +88,11 @@ impl Metrics {
         );
         let cache = registry.sub_registry_with_prefix("cache");
         cache.register("hits", "Boards whose solution was known", m.cache_hits);
-        cache.register("misses", "Boards that had to be searched", m.cache_misses);
+        cache.register(
+            "misses",
+            "Boards whose solution was not known, whoever searched for it",
+            m.cache_misses,
+        );
         cache.register("evictions", "Solutions that made room", m.cache_evictions);
         cache.register("entries", "Solutions that are kept", m.cache_entries);
     }

@@ -21,11 +21,11 @@ use tracing::{Instrument, Span};
 use crate::puzzle::Board;
 use crate::search::{
     Explanation, Heuristic, HeuristicKind, Iteration, Limits, Misplaced, Observer, Outcome,
-    Solution,
+    PatternDatabase, Solution,
 };
 use admission::{Admission, Permit};
 use cache::Cache;
-use flight::{Flight, Flights, Key, Landing};
+use flight::{Flight, Flights, Joined, Key, Landing};
 
 pub use engine::{Engine, Solvers};
 pub use metrics::Metrics;
@@ -125,7 +125,6 @@ struct Inner {
     admission: Admission,
     metrics: Metrics,
     is_draining: AtomicBool,
-    is_stopped: AtomicBool,
     private_keys: AtomicU64,
 }
 
@@ -151,7 +150,6 @@ impl Service {
             ),
             metrics,
             is_draining: AtomicBool::new(false),
-            is_stopped: AtomicBool::new(false),
             private_keys: AtomicU64::new(0),
             config,
         }))
@@ -160,7 +158,11 @@ impl Service {
     /// Builds what searches need, on a thread that may block.
     pub async fn prepare(&self) {
         let service = self.clone();
-        if let Err(error) = task::spawn_blocking(move || service.0.engine.prepare()).await {
+        if let Err(error) = task::spawn_blocking(move || {
+            service.0.engine.database();
+        })
+        .await
+        {
             tracing::error!(%error, "the pattern database could not be built");
         }
     }
@@ -168,7 +170,13 @@ impl Service {
     /// Whether requests are welcome: everything is built, and nothing is being shut down.
     #[must_use]
     pub fn is_ready(&self) -> bool {
-        self.0.engine.is_ready() && !self.0.is_draining.load(Relaxed)
+        self.0.engine.is_ready() && !self.is_draining()
+    }
+
+    /// Whether it has been asked to drain.
+    #[must_use]
+    pub fn is_draining(&self) -> bool {
+        self.0.is_draining.load(Relaxed)
     }
 
     /// From now on [`Service::is_ready`] is false. Requests are still answered.
@@ -180,8 +188,7 @@ impl Service {
     /// needs a search from now on.
     pub fn stop(&self) {
         self.drain();
-        self.0.is_stopped.store(true, Relaxed);
-        self.0.flights.stop_all();
+        self.0.flights.close();
     }
 
     /// What the service may do.
@@ -203,30 +210,34 @@ impl Service {
     /// See [`enum@Error`].
     pub async fn solve(&self, request: Request) -> Result<Answer, Error> {
         let inner = &self.0;
-        if !request.explain {
-            if let Some(solution) = inner.cache.get(request.board) {
-                inner.metrics.cache_hits.inc();
-                return answer(&request, solution, Source::Cache);
-            }
-            inner.metrics.cache_misses.inc();
+        let known = || {
+            let solution = inner.cache.get(request.board);
+            solution.filter(|_| !request.explain)
+        };
+        let hit = |solution| {
+            inner.metrics.cache_hits.inc();
+            answer(&request, solution, Source::Cache)
+        };
+        if let Some(solution) = known() {
+            return hit(solution);
         }
         let deadline = tokio::time::Instant::now() + request.timeout;
+        let mut is_counted = request.explain;
         loop {
-            if inner.is_stopped.load(Relaxed) {
-                return Err(Error::ShuttingDown);
-            }
-            let known = || inner.cache.get(request.board).filter(|_| !request.explain);
-            let boarding = match inner
-                .flights
-                .board(inner.key(&request), &inner.metrics, known)
-            {
-                Ok(boarding) => boarding,
-                Err(solution) => return answer(&request, solution, Source::Cache),
+            let key = inner.key(&request);
+            let mut boarding = match inner.flights.join(key, &inner.metrics, known) {
+                Joined::Boarded(boarding) => boarding,
+                Joined::Known(solution) => return hit(solution),
+                Joined::Closed => return Err(Error::ShuttingDown),
             };
+            if !std::mem::replace(&mut is_counted, true) {
+                inner.metrics.cache_misses.inc();
+            }
             if boarding.is_first {
                 self.take_off(&boarding.flight);
             }
             let Ok(landing) = timeout_at(deadline, boarding.landing()).await else {
+                boarding.is_out_of_time = true;
                 return Err(inner.out_of_time(&boarding.flight));
             };
             let (outcome, source) = match landing {
@@ -261,6 +272,32 @@ impl Service {
                 Outcome::TimedOut { .. } | Outcome::Stopped => {}
             }
         }
+    }
+
+    /// Does something short with the pattern database, under the permit of an exact search.
+    ///
+    /// # Errors
+    /// [`Error::Overloaded`], or [`Error::Internal`] where it panics.
+    pub async fn consult<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&PatternDatabase) -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        let admission = &self.0.admission;
+        let permit = if let Some(permit) = admission.try_enter(HeuristicKind::PatternDatabase) {
+            permit
+        } else if let Some(ticket) = admission.queue(HeuristicKind::PatternDatabase) {
+            admission.enter(ticket).await
+        } else {
+            self.0.metrics.searches_rejected.inc();
+            return Err(Error::Overloaded);
+        };
+        let (service, span) = (self.clone(), Span::current());
+        let answer = task::spawn_blocking(move || {
+            let _entered = span.enter();
+            let _permit = permit;
+            question(service.0.engine.database())
+        });
+        answer.await.map_err(|_| Error::Internal)
     }
 
     /// Gets a new flight its permit and its thread.
@@ -345,9 +382,10 @@ impl Inner {
         Key {
             board: request.board,
             heuristic: request.heuristic,
-            max_depth: match request.heuristic {
-                HeuristicKind::PatternDatabase => self.config.max_depth,
-                HeuristicKind::Misplaced => request.max_depth.min(self.config.max_depth),
+            max_depth: if request.heuristic.is_exact() {
+                self.config.max_depth
+            } else {
+                request.max_depth.min(self.config.max_depth)
             },
             private: request
                 .explain

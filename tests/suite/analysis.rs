@@ -156,11 +156,11 @@ fn chi_square_deviation(counts: impl IntoIterator<Item = u64>, kinds: u32, draws
     (statistic - freedom) / (2.0 * freedom).sqrt()
 }
 
-fn draw(sampler: &Sampler<'_>, draws: u32) -> BTreeMap<Board, u64> {
-    let draw = |seed: u32| sampler.draw(seed.into()).board;
-    let drawn: Vec<Board> = (0..draws).into_par_iter().map(draw).collect();
+fn count_draws(sampler: &Sampler<'_>, draws: u32) -> BTreeMap<Board, u64> {
+    let board = |seed: u32| sampler.draw(seed.into()).board;
+    let boards: Vec<Board> = (0..draws).into_par_iter().map(board).collect();
     let mut counts = BTreeMap::new();
-    for board in drawn {
+    for board in boards {
         *counts.entry(board).or_default() += 1;
     }
     counts
@@ -172,7 +172,7 @@ fn boards_at_distances_0_and_1_are_equally_likely() {
     for (distance, boards) in [(0, 38_610), (1, 308_880)] {
         let sampler = Sampler::at_distance(&database, distance).unwrap();
         let draws = 200_000;
-        let counts = draw(&sampler, draws);
+        let counts = count_draws(&sampler, draws);
         let deviation = chi_square_deviation(counts.into_values(), boards, draws);
         assert!(deviation.abs() < 4.0, "{distance}: {deviation}");
     }
@@ -183,7 +183,7 @@ fn all_192_boards_at_distance_13_are_drawn_and_equally_likely() {
     let database = PatternDatabase::build();
     let sampler = Sampler::at_distance(&database, 13).unwrap();
     let draws = 1_500;
-    let counts = draw(&sampler, draws);
+    let counts = count_draws(&sampler, draws);
     assert_eq!(counts.len(), 192);
     let deviation = chi_square_deviation(counts.into_values(), 192, draws);
     assert!(deviation.abs() < 4.0, "{deviation}");

@@ -55,7 +55,9 @@ impl FakeEngine {
 }
 
 impl Engine for FakeEngine {
-    fn prepare(&self) {}
+    fn database(&self) -> &PatternDatabase {
+        &DATABASE
+    }
 
     fn is_ready(&self) -> bool {
         assert!(!self.0.panicking.load(SeqCst), "told to panic");

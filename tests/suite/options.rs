@@ -212,6 +212,27 @@ fn the_log_has_one_object_a_request_for_machines() {
 }
 
 #[test]
+fn a_line_names_its_request_at_every_level() {
+    let server = Server::start(&["--log", "warn", "--search-timeout", "1ms"]);
+    server.solve(&json!({"board": HARDEST, "heuristic": "misplaced"}));
+    server.signal(Signal::TERM);
+    let log = server.end().1;
+    assert!(
+        log.contains("request_id=") && log.contains("search-timeout"),
+        "{log}"
+    );
+}
+
+#[test]
+fn an_empty_origin_is_none() {
+    let server = Server::start(&["--cors-origin", ""]);
+    assert_eq!(
+        server.get("/livez").header("access-control-allow-origin"),
+        ""
+    );
+}
+
+#[test]
 fn the_log_can_be_turned_off() {
     let server = Server::start(&["--log", "off"]);
     server.solve(&json!({"board": NEAR}));
@@ -281,6 +302,7 @@ fn every_option_is_an_environment_variable_too() {
 #[case("--search-timeout", "10")]
 #[case("--search-timeout", "0s")]
 #[case("--search-concurrency", "0")]
+#[case("--search-concurrency", "18446744073709551615")]
 #[case("--search-queue", "many")]
 #[case("--cache-capacity", "1.5")]
 #[case("--max-connections", "0")]

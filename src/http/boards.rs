@@ -1,0 +1,237 @@
+//! `GET /boards/…`: what the exact table tells of a board.
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher};
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use serde::{Deserialize, Serialize};
+
+use super::AppState;
+use super::extract::{Path, Query, check_accepts};
+use super::problem::{FieldError, Problem};
+use crate::analysis::{self, Sampler, Solutions};
+use crate::puzzle::{Board, Move, MoveSequence, Value};
+use crate::search::Solution;
+
+/// The most letters of a replay.
+const REPLAY_MOVES: usize = 1000;
+/// The most solutions of a page.
+const PAGE_LIMIT: u64 = 1000;
+
+const FOR_A_DAY: HeaderValue = HeaderValue::from_static("public, max-age=86400");
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+
+/// `GET /boards/{board}`.
+pub(super) async fn board(
+    State(state): State<AppState>,
+    Path(digits): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    check_accepts(&headers, &mime::APPLICATION_JSON)?;
+    let board: Board = digits.parse()?;
+    let service = &state.0.service;
+    let rating = service
+        .consult(move |database| analysis::rate(database, board))
+        .await?;
+    Ok(pure(&headers, &rating))
+}
+
+/// The query of `GET /boards/{board}/solutions`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Page {
+    #[serde(default)]
+    offset: u64,
+    #[serde(default = "default_limit")]
+    limit: u64,
+}
+
+fn default_limit() -> u64 {
+    20
+}
+
+/// A page of a board's shortest solutions.
+#[derive(Debug, Serialize)]
+struct SolutionsPage {
+    total: u64,
+    offset: u64,
+    limit: u64,
+    solutions: Vec<SolutionOfPage>,
+    /// Where the next page is, if there is one.
+    next: Option<String>,
+}
+
+/// A solution of a page: all of them are equally long.
+#[derive(Debug, Serialize)]
+struct SolutionOfPage {
+    moves: MoveSequence,
+    centre: Value,
+}
+
+impl From<Solution> for SolutionOfPage {
+    fn from(Solution { moves, centre }: Solution) -> Self {
+        Self { moves, centre }
+    }
+}
+
+/// `GET /boards/{board}/solutions`.
+pub(super) async fn solutions(
+    State(state): State<AppState>,
+    Path(digits): Path<String>,
+    Query(Page { offset, limit }): Query<Page>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    check_accepts(&headers, &mime::APPLICATION_JSON)?;
+    let board: Board = digits.parse()?;
+    if !(1..=PAGE_LIMIT).contains(&limit) {
+        return Err(Problem::invalid_request(vec![FieldError {
+            pointer: "/limit".to_owned(),
+            detail: format!("limit is {limit}, not from 1 to {PAGE_LIMIT}"),
+        }]));
+    }
+    let service = &state.0.service;
+    let page = service.consult(move |database| {
+        let solutions = Solutions::new(database, board);
+        let total = solutions.total();
+        let end = offset.saturating_add(limit);
+        let on_page = (offset..end).map_while(|index| solutions.get(index));
+        SolutionsPage {
+            total,
+            offset,
+            limit,
+            solutions: on_page.map(SolutionOfPage::from).collect(),
+            next: (end < total)
+                .then(|| format!("/boards/{board}/solutions?offset={end}&limit={limit}")),
+        }
+    });
+    Ok(pure(&headers, &page.await?))
+}
+
+/// `GET /boards/{board}/replay/{moves}`.
+pub(super) async fn replay(
+    State(state): State<AppState>,
+    Path((digits, letters)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    check_accepts(&headers, &mime::APPLICATION_JSON)?;
+    let board: Board = digits.parse()?;
+    let moves = read_moves(&letters)?;
+    let service = &state.0.service;
+    let replay = service.consult(move |database| analysis::replay(database, board, &moves));
+    Ok(pure(&headers, &replay.await?))
+}
+
+/// Every letter that is no move is an error of its own.
+fn read_moves(letters: &str) -> Result<Vec<Move>, Problem> {
+    let count = letters.chars().count();
+    if count > REPLAY_MOVES {
+        return Err(Problem::invalid_request(vec![FieldError {
+            pointer: "/moves".to_owned(),
+            detail: format!("here are {count} moves, more than {REPLAY_MOVES}"),
+        }]));
+    }
+    let (mut moves, mut errors) = (Vec::with_capacity(count), Vec::new());
+    for (index, letter) in letters.chars().enumerate() {
+        match Move::from_letter(letter) {
+            Some(next) => moves.push(next),
+            None => errors.push(FieldError {
+                pointer: format!("/moves/{index}"),
+                detail: format!("move {index} is {letter:?}, not a letter from A to H"),
+            }),
+        }
+    }
+    if errors.is_empty() {
+        Ok(moves)
+    } else {
+        Err(Problem::invalid_request(errors))
+    }
+}
+
+/// The query of `GET /boards/random`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Draw {
+    distance: Option<u32>,
+    seed: Option<u64>,
+}
+
+/// `GET /boards/random`.
+pub(super) async fn random(
+    State(state): State<AppState>,
+    Query(Draw { distance, seed }): Query<Draw>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    check_accepts(&headers, &mime::APPLICATION_JSON)?;
+    if let Some(distance) = distance
+        && distance > Sampler::GREATEST_DISTANCE
+    {
+        return Err(Problem::invalid_request(vec![FieldError {
+            pointer: "/distance".to_owned(),
+            detail: format!(
+                "distance is {distance}, not from 0 to {}",
+                Sampler::GREATEST_DISTANCE
+            ),
+        }]));
+    }
+    let is_pure = seed.is_some();
+    let seed = seed.unwrap_or_else(new_seed);
+    let service = &state.0.service;
+    let drawn = service
+        .consult(move |database| match distance {
+            None => Some(Sampler::of_all(database).draw(seed)),
+            Some(distance) => {
+                Sampler::at_distance(database, distance).map(|sampler| sampler.draw(seed))
+            }
+        })
+        .await?
+        .expect("the distance is in range");
+    if is_pure {
+        return Ok(pure(&headers, &drawn));
+    }
+    Ok((
+        [(CACHE_CONTROL, NO_STORE), (CONTENT_TYPE, super::JSON)],
+        to_json(&drawn),
+    )
+        .into_response())
+}
+
+/// A seed that JavaScript can hold: below 2^53.
+fn new_seed() -> u64 {
+    RandomState::new().hash_one(()) >> 11
+}
+
+fn to_json(answer: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(answer).expect("strings, numbers and lists always serialize")
+}
+
+/// An answer that depends on its URL alone: whoever has it need not be sent it again.
+fn pure(headers: &HeaderMap, answer: &impl Serialize) -> Response {
+    let body = to_json(answer);
+    let etag = etag(&body);
+    let cached = [(CACHE_CONTROL, FOR_A_DAY), (ETAG, etag.clone())];
+    if is_known(headers, &etag) {
+        return (StatusCode::NOT_MODIFIED, cached).into_response();
+    }
+    (cached, [(CONTENT_TYPE, super::JSON)], body).into_response()
+}
+
+/// It differs wherever the body does, be it by a new format.
+fn etag(body: &[u8]) -> HeaderValue {
+    let mut hasher = DefaultHasher::new();
+    body.hash(&mut hasher);
+    let etag = format!("\"{:016x}\"", hasher.finish());
+    HeaderValue::try_from(etag).expect("quoted hexadecimal digits make a header value")
+}
+
+/// Whether the client has this body already (RFC 9110, section 13.1.2).
+fn is_known(headers: &HeaderMap, etag: &HeaderValue) -> bool {
+    let known = headers.get_all(IF_NONE_MATCH).iter();
+    known
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(|known| known.trim().trim_start_matches("W/"))
+        .any(|known| known == "*" || known.as_bytes() == etag.as_bytes())
+}

@@ -1,0 +1,146 @@
+//! JSON as the API document has it, where serde by itself is more lenient or speaks of Rust.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, Error, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+
+use crate::puzzle::{Board, CELLS, IllegalBoard};
+
+/// An object, and not an array of its fields.
+pub(super) struct Object<T>(pub(super) T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ObjectVisitor<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
+            type Value = Object<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Object<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(Object)
+            }
+        }
+
+        deserializer.deserialize_map(ObjectVisitor(PhantomData))
+    }
+}
+
+/// One of a few names, as a string and nothing else.
+pub(super) fn name<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    struct NameVisitor<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for NameVisitor<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a string")
+        }
+
+        fn visit_str<E: Error>(self, name: &str) -> Result<T, E> {
+            T::deserialize(name.into_deserializer())
+        }
+    }
+
+    deserializer.deserialize_any(NameVisitor(PhantomData))
+}
+
+/// Any integer that JSON can write, `13.0` too; those beyond the range of this type are as good as
+/// its ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Integer(pub(super) i128);
+
+/// An integer where a field is optional: it may be missing, but not null.
+pub(super) fn some_integer<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Integer>, D::Error> {
+    Integer::deserialize(deserializer).map(Some)
+}
+
+impl<'de> Deserialize<'de> for Integer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct IntegerVisitor;
+
+        impl Visitor<'_> for IntegerVisitor {
+            type Value = Integer;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an integer")
+            }
+
+            fn visit_i64<E>(self, number: i64) -> Result<Integer, E> {
+                Ok(Integer(number.into()))
+            }
+
+            fn visit_u64<E>(self, number: u64) -> Result<Integer, E> {
+                Ok(Integer(number.into()))
+            }
+
+            #[expect(clippy::cast_possible_truncation, reason = "it saturates")]
+            fn visit_f64<E: Error>(self, number: f64) -> Result<Integer, E> {
+                if number.fract() == 0.0 {
+                    Ok(Integer(number as i128))
+                } else {
+                    Err(E::invalid_type(serde::de::Unexpected::Float(number), &self))
+                }
+            }
+        }
+
+        deserializer.deserialize_any(IntegerVisitor)
+    }
+}
+
+/// A board as it is written in JSON, legal or not.
+#[derive(Debug)]
+pub(super) enum Notation {
+    Digits(String),
+    Numbers(Vec<i64>),
+}
+
+impl Notation {
+    pub(super) fn board(self) -> Result<Board, IllegalBoard> {
+        match self {
+            Self::Digits(digits) => digits.parse(),
+            Self::Numbers(numbers) => Board::from_numbers(numbers),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Notation {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct EitherNotation;
+
+        impl<'de> Visitor<'de> for EitherNotation {
+            type Value = Notation;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(
+                    f,
+                    "a string of {CELLS} digits or an array of {CELLS} integers"
+                )
+            }
+
+            fn visit_str<E>(self, digits: &str) -> Result<Notation, E> {
+                Ok(Notation::Digits(digits.to_owned()))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Notation, A::Error> {
+                let mut numbers = Vec::with_capacity(CELLS);
+                while let Some(Integer(number)) = seq.next_element()? {
+                    numbers.push(i64::try_from(number).unwrap_or(i64::MAX));
+                }
+                Ok(Notation::Numbers(numbers))
+            }
+        }
+
+        deserializer.deserialize_any(EitherNotation)
+    }
+}
