@@ -1,3 +1,5 @@
+use std::fmt;
+
 use serde::Serialize;
 
 use super::Solutions;
@@ -14,6 +16,16 @@ pub enum Effect {
     Same,
     /// One move more to go.
     Farther,
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Closer => "closer",
+            Self::Same => "same",
+            Self::Farther => "farther",
+        })
+    }
 }
 
 /// A move and what it leads to.

@@ -4,16 +4,22 @@ mod census;
 mod failure;
 mod healthcheck;
 mod progress;
+mod random;
+mod replay;
 mod serve;
+mod show;
 mod signals;
 mod solve;
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::builder::PossibleValue;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+
+use serde::Serialize;
 
 use crate::search::HeuristicKind;
 
@@ -39,6 +45,9 @@ enum Command {
     Serve(serve::Args),
     Solve(solve::Args),
     Census(census::Args),
+    Random(random::Args),
+    Show(show::Args),
+    Replay(replay::Args),
     Healthcheck(healthcheck::Args),
 }
 
@@ -49,6 +58,14 @@ enum Format {
     Text,
     /// For programs
     Json,
+}
+
+/// Writes a line of JSON.
+fn write_json(output: &mut impl Write, answer: &impl Serialize) -> Result<(), Failure> {
+    serde_json::to_writer(&mut *output, answer)
+        .map_err(io::Error::from)
+        .and_then(|()| output.write_all(b"\n"))
+        .map_err(Failure::Write)
 }
 
 /// Puts `serve` where no command is: before its options, or alone.
@@ -101,6 +118,9 @@ pub fn run() -> ExitCode {
         Command::Healthcheck(args) => healthcheck::run(&args),
         Command::Solve(args) => solve::run(&args),
         Command::Census(args) => census::run(&args),
+        Command::Random(args) => random::run(&args),
+        Command::Show(args) => show::run(&args),
+        Command::Replay(args) => replay::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

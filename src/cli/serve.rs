@@ -32,7 +32,7 @@ const MAX_CONNECTION_AGE: Duration = Duration::from_hours(1);
 /// How long answers may take to be written once their searches have been stopped, and threads to
 /// notice.
 const LAST_WORDS: Duration = Duration::from_millis(500);
-/// Threads that may block, besides those of searches: for building, and for finding out names.
+/// Threads that may block, besides those of searches and of batches.
 const SPARE_THREADS: usize = 3;
 
 /// Serve the API over HTTP (what is done without a command)
@@ -222,7 +222,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     };
     let runtime = runtime::Builder::new_multi_thread()
         .enable_all()
-        .max_blocking_threads(searches + SPARE_THREADS)
+        .max_blocking_threads(2 * searches + SPARE_THREADS)
         .build()
         .map_err(|source| Failure::Start {
             what: "start threads",

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use clap::builder::BoolishValueParser;
 use indicatif::ProgressBar;
+use serde::Serialize;
 
-use super::{Failure, Format, progress};
+use super::{Failure, Format, progress, write_json};
 use crate::puzzle::Board;
 use crate::puzzle::judge::{Answer, Position, Reader};
 use crate::search::{
@@ -185,11 +186,8 @@ impl Answers {
         self.flush_if_due()
     }
 
-    fn write_json(&mut self, answer: &impl serde::Serialize) -> Result<(), Failure> {
-        serde_json::to_writer(&mut self.output, answer)
-            .map_err(io::Error::from)
-            .and_then(|()| self.output.write_all(b"\n"))
-            .map_err(Failure::Write)?;
+    fn write_json(&mut self, answer: &impl Serialize) -> Result<(), Failure> {
+        write_json(&mut self.output, answer)?;
         self.flush_if_due()
     }
 

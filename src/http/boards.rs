@@ -13,7 +13,7 @@ use super::AppState;
 use super::extract::{Path, Query, check_accepts};
 use super::problem::{FieldError, Problem};
 use crate::analysis::{self, Sampler, Solutions};
-use crate::puzzle::{Board, Move, MoveSequence, Value};
+use crate::puzzle::{Board, InvalidMoves, Move, MoveSequence, Value, read_moves};
 use crate::search::Solution;
 
 /// The most letters of a replay.
@@ -30,7 +30,7 @@ pub(super) async fn board(
     Path(digits): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    check_accepts(&headers, &mime::APPLICATION_JSON)?;
+    check_accepts(&headers, "application/json")?;
     let board: Board = digits.parse()?;
     let service = &state.0.service;
     let rating = service
@@ -84,7 +84,7 @@ pub(super) async fn solutions(
     Query(Page { offset, limit }): Query<Page>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    check_accepts(&headers, &mime::APPLICATION_JSON)?;
+    check_accepts(&headers, "application/json")?;
     let board: Board = digits.parse()?;
     if !(1..=PAGE_LIMIT).contains(&limit) {
         return Err(Problem::invalid_request(vec![FieldError {
@@ -116,16 +116,16 @@ pub(super) async fn replay(
     Path((digits, letters)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    check_accepts(&headers, &mime::APPLICATION_JSON)?;
+    check_accepts(&headers, "application/json")?;
     let board: Board = digits.parse()?;
-    let moves = read_moves(&letters)?;
+    let moves = checked_moves(&letters)?;
     let service = &state.0.service;
     let replay = service.consult(move |database| analysis::replay(database, board, &moves));
     Ok(pure(&headers, &replay.await?))
 }
 
 /// Every letter that is no move is an error of its own.
-fn read_moves(letters: &str) -> Result<Vec<Move>, Problem> {
+fn checked_moves(letters: &str) -> Result<Vec<Move>, Problem> {
     let count = letters.chars().count();
     if count > REPLAY_MOVES {
         return Err(Problem::invalid_request(vec![FieldError {
@@ -133,21 +133,16 @@ fn read_moves(letters: &str) -> Result<Vec<Move>, Problem> {
             detail: format!("here are {count} moves, more than {REPLAY_MOVES}"),
         }]));
     }
-    let (mut moves, mut errors) = (Vec::with_capacity(count), Vec::new());
-    for (index, letter) in letters.chars().enumerate() {
-        match Move::from_letter(letter) {
-            Some(next) => moves.push(next),
-            None => errors.push(FieldError {
-                pointer: format!("/moves/{index}"),
-                detail: format!("move {index} is {letter:?}, not a letter from A to H"),
-            }),
-        }
-    }
-    if errors.is_empty() {
-        Ok(moves)
-    } else {
-        Err(Problem::invalid_request(errors))
-    }
+    read_moves(letters).map_err(|errors| {
+        let errors = errors.iter().map(|error| FieldError {
+            pointer: match error {
+                InvalidMoves::Letter { index, .. } => format!("/moves/{index}"),
+                InvalidMoves::TooLong => "/moves".to_owned(),
+            },
+            detail: error.to_string(),
+        });
+        Problem::invalid_request(errors.collect())
+    })
 }
 
 /// The query of `GET /boards/random`.
@@ -164,7 +159,7 @@ pub(super) async fn random(
     Query(Draw { distance, seed }): Query<Draw>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    check_accepts(&headers, &mime::APPLICATION_JSON)?;
+    check_accepts(&headers, "application/json")?;
     if let Some(distance) = distance
         && distance > Sampler::GREATEST_DISTANCE
     {

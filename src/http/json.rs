@@ -32,6 +32,41 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     }
 }
 
+/// An object, or a board without one around it.
+pub(super) enum ObjectOrBoard<T> {
+    Object(T),
+    Board(Notation),
+}
+
+/// Reads either.
+pub(super) fn object_or_board<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<ObjectOrBoard<T>, D::Error> {
+    struct EitherVisitor<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for EitherVisitor<T> {
+        type Value = ObjectOrBoard<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object, a string or an array")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+            T::deserialize(MapAccessDeserializer::new(map)).map(ObjectOrBoard::Object)
+        }
+
+        fn visit_str<E: Error>(self, digits: &str) -> Result<Self::Value, E> {
+            NotationVisitor.visit_str(digits).map(ObjectOrBoard::Board)
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
+            NotationVisitor.visit_seq(seq).map(ObjectOrBoard::Board)
+        }
+    }
+
+    deserializer.deserialize_any(EitherVisitor(PhantomData))
+}
+
 /// One of a few names, as a string and nothing else.
 pub(super) fn name<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
@@ -114,33 +149,33 @@ impl Notation {
     }
 }
 
+struct NotationVisitor;
+
+impl<'de> Visitor<'de> for NotationVisitor {
+    type Value = Notation;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "a string of {CELLS} digits or an array of {CELLS} integers"
+        )
+    }
+
+    fn visit_str<E>(self, digits: &str) -> Result<Notation, E> {
+        Ok(Notation::Digits(digits.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Notation, A::Error> {
+        let mut numbers = Vec::with_capacity(CELLS);
+        while let Some(Integer(number)) = seq.next_element()? {
+            numbers.push(i64::try_from(number).unwrap_or(i64::MAX));
+        }
+        Ok(Notation::Numbers(numbers))
+    }
+}
+
 impl<'de> Deserialize<'de> for Notation {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct EitherNotation;
-
-        impl<'de> Visitor<'de> for EitherNotation {
-            type Value = Notation;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(
-                    f,
-                    "a string of {CELLS} digits or an array of {CELLS} integers"
-                )
-            }
-
-            fn visit_str<E>(self, digits: &str) -> Result<Notation, E> {
-                Ok(Notation::Digits(digits.to_owned()))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Notation, A::Error> {
-                let mut numbers = Vec::with_capacity(CELLS);
-                while let Some(Integer(number)) = seq.next_element()? {
-                    numbers.push(i64::try_from(number).unwrap_or(i64::MAX));
-                }
-                Ok(Notation::Numbers(numbers))
-            }
-        }
-
-        deserializer.deserialize_any(EitherNotation)
+        deserializer.deserialize_any(NotationVisitor)
     }
 }

@@ -40,10 +40,16 @@ pub(super) struct Outcome(pub(super) &'static str);
 
 /// In a request's extensions: its id.
 #[derive(Clone)]
-struct RequestId(HeaderValue);
+pub(super) struct RequestId(HeaderValue);
 
 impl RequestId {
-    fn as_str(&self) -> &str {
+    /// The id of a request that has passed the layers.
+    pub(super) fn of(request: &Request) -> Self {
+        let id = request.extensions().get::<Self>().cloned();
+        id.unwrap_or_else(|| Self(HeaderValue::from_static("")))
+    }
+
+    pub(super) fn as_str(&self) -> &str {
         // Both kinds of ids, the client's and ours, are ASCII.
         self.0.to_str().unwrap_or_default()
     }
@@ -193,7 +199,7 @@ async fn add_security_headers(request: Request, next: Next) -> Response {
 /// Gives every problem its body, and makes a problem of every error that is none yet, such as the
 /// empty 404 and 405 of the router.
 async fn normalise_problems(request: Request, next: Next) -> Response {
-    let id = request.extensions().get::<RequestId>().cloned();
+    let id = RequestId::of(&request);
     let response = next.run(request).await;
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {
@@ -208,8 +214,7 @@ async fn normalise_problems(request: Request, next: Next) -> Response {
     parts.headers.insert(CONTENT_TYPE, super::PROBLEM_JSON);
     parts.headers.remove(CONTENT_LENGTH);
     parts.extensions.insert(Outcome(problem.code.as_str()));
-    let instance = id.as_ref().map_or("", RequestId::as_str);
-    Response::from_parts(parts, Body::from(problem.to_json(instance)))
+    Response::from_parts(parts, Body::from(problem.to_json(id.as_str())))
 }
 
 /// The panic has been logged by the panic hook, inside the span of its request.

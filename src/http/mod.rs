@@ -2,10 +2,12 @@
 //!
 //! [`app`] is a pure function of its state, so that tests call it without a socket.
 
+mod batch;
 mod boards;
 mod extract;
 mod json;
 mod layers;
+mod lines;
 mod metrics;
 mod pages;
 mod problem;
@@ -53,7 +55,7 @@ struct Shared {
 type Methods = fn() -> MethodRouter<AppState>;
 
 /// All paths and what answers there.
-const ROUTES: [(&str, Methods); 10] = [
+const ROUTES: [(&str, Methods); 11] = [
     ("/", || get(pages::home)),
     ("/boards/random", || get(boards::random)),
     ("/boards/{board}", || get(boards::board)),
@@ -64,6 +66,7 @@ const ROUTES: [(&str, Methods); 10] = [
     ("/problems/{code}", || get(pages::problem)),
     ("/readyz", || get(pages::readyz)),
     ("/solve", || post(solve::solve)),
+    ("/solve/batch", || post(batch::batch)),
 ];
 
 /// The paths of [`app`], as patterns.

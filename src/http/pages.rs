@@ -18,6 +18,7 @@ rotation-game solves the Rotation Game (POJ 2286, UVA 1343).
   curl -d '{\"board\":\"111132323132231222312133\"}' -H 'Content-Type: application/json' .../solve
 
 POST /solve             the shortest, lexicographically smallest moves of a board
+POST /solve/batch       many boards, as a stream
 GET  /boards/{board}    what the table tells of a board; also .../solutions, .../replay/{moves}
 GET  /boards/random     a board at a distance
 GET  /openapi.yaml      the whole API
@@ -69,7 +70,7 @@ pub(super) async fn problem(
         .into_iter()
         .find(|known| known.as_str() == code)
         .ok_or_else(|| Problem::new(Code::NotFound, "no problem has this code"))?;
-    check_accepts(&headers, &mime::TEXT_HTML)?;
+    check_accepts(&headers, "text/html")?;
     let html = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
          <title>{name}: rotation-game</title>\n<h1>{title}</h1>\n<p>{description}</p>\n\

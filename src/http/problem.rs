@@ -5,6 +5,7 @@ use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 
+use crate::puzzle::judge::InputError;
 use crate::puzzle::{Fault, IllegalBoard};
 use crate::service;
 
@@ -187,6 +188,8 @@ pub struct Problem {
     pub errors: Vec<FieldError>,
     /// No solution is shorter than this, in moves.
     pub lower_bound: Option<u32>,
+    /// The line of a batch, counted from 1.
+    pub line: Option<u64>,
 }
 
 /// What is wrong with one place of the request.
@@ -206,6 +209,7 @@ impl Problem {
             detail: detail.into(),
             errors: Vec::new(),
             lower_bound: None,
+            line: None,
         }
     }
 
@@ -233,6 +237,8 @@ impl Problem {
             errors: &'a [FieldError],
             #[serde(skip_serializing_if = "Option::is_none")]
             lower_bound: Option<u32>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            line: Option<u64>,
         }
         let body = Body {
             r#type: format!("/problems/{}", self.code.as_str()),
@@ -243,6 +249,7 @@ impl Problem {
             instance,
             errors: &self.errors,
             lower_bound: self.lower_bound,
+            line: self.line,
         };
         serde_json::to_vec(&body).expect("strings and numbers always serialize")
     }
@@ -285,6 +292,16 @@ impl From<IllegalBoard> for Problem {
         Self {
             errors: errors.collect(),
             ..Self::new(Code::InvalidBoard, illegal.to_string())
+        }
+    }
+}
+
+/// A board of the judge's text, whose place the detail tells.
+impl From<InputError> for Problem {
+    fn from(error: InputError) -> Self {
+        Self {
+            detail: error.to_string(),
+            ..error.illegal.into()
         }
     }
 }

@@ -6,11 +6,11 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use super::AppState;
 use super::extract::{Json, check_accepts};
-use super::json::{Integer, Notation, name, some_integer};
+use super::json::{Integer, Notation, ObjectOrBoard, name, object_or_board, some_integer};
 use super::layers::Outcome;
 use super::problem::{FieldError, Problem};
 use crate::search::{Explained, Explanation, HeuristicKind};
@@ -46,9 +46,30 @@ enum Goal {
     Centre,
 }
 
+/// A line of a batch: a request, or a bare board.
+pub(super) struct LineRequest(pub(super) SolveRequest);
+
+impl<'de> Deserialize<'de> for LineRequest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object_or_board(deserializer).map(|either| {
+            Self(match either {
+                ObjectOrBoard::Object(request) => request,
+                ObjectOrBoard::Board(board) => SolveRequest {
+                    board,
+                    max_depth: None,
+                    timeout_ms: None,
+                    heuristic: HeuristicKind::default(),
+                    goal: Goal::default(),
+                    explain: false,
+                },
+            })
+        })
+    }
+}
+
 impl SolveRequest {
     /// The request that the service understands.
-    fn checked(self, config: &Config) -> Result<Request, Problem> {
+    pub(super) fn checked(self, config: &Config) -> Result<Request, Problem> {
         let mut errors = Vec::new();
         let most_ms = u64::try_from(config.search_timeout.as_millis()).unwrap_or(u64::MAX);
         let max_depth = u64::from(config.max_depth);
@@ -96,7 +117,7 @@ pub(super) async fn solve(
     headers: HeaderMap,
     Json(request): Json<SolveRequest>,
 ) -> Result<Response, Problem> {
-    check_accepts(&headers, &mime::APPLICATION_JSON)?;
+    check_accepts(&headers, "application/json")?;
     let service = &state.0.service;
     let request = request.checked(service.config())?;
     let answer = service.solve(request).await?;

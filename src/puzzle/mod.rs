@@ -20,5 +20,5 @@ pub use geometry::{CELLS, CENTRE, Symmetry};
 pub use legality::{Fault, IllegalBoard};
 pub use move_set::{MoveSet, Moves};
 pub use moves::Move;
-pub use sequence::{InvalidMoves, MoveSequence};
+pub use sequence::{InvalidMoves, MoveSequence, read_moves};
 pub use value::Value;

@@ -152,6 +152,32 @@ impl FromStr for MoveSequence {
     }
 }
 
+/// Reads moves, however many.
+///
+/// ```
+/// use rotation_game::puzzle::read_moves;
+///
+/// assert_eq!(read_moves(&"A".repeat(100)).map(|moves| moves.len()), Ok(100));
+/// assert_eq!(read_moves("AxBy").unwrap_err().len(), 2);
+/// ```
+///
+/// # Errors
+/// Every character that is no move.
+pub fn read_moves(letters: &str) -> Result<Vec<Move>, Vec<InvalidMoves>> {
+    let (mut moves, mut errors) = (Vec::new(), Vec::new());
+    for (index, found) in letters.chars().enumerate() {
+        match Move::from_letter(found) {
+            Some(next) => moves.push(next),
+            None => errors.push(InvalidMoves::Letter { index, found }),
+        }
+    }
+    if errors.is_empty() {
+        Ok(moves)
+    } else {
+        Err(errors)
+    }
+}
+
 /// Why a text is not a move sequence.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum InvalidMoves {

@@ -15,6 +15,8 @@ pub(super) struct Admission {
     all: Arc<Semaphore>,
     /// Taken by long searches first: one place fewer than there are.
     long: Arc<Semaphore>,
+    /// Work of batches, which has places of its own, so that single requests do not wait behind it.
+    batches: Arc<Semaphore>,
     /// How many of each kind may wait.
     exact_queue: Arc<Semaphore>,
     long_queue: Arc<Semaphore>,
@@ -43,6 +45,7 @@ impl Admission {
         Self {
             all: Arc::new(Semaphore::new(places)),
             long: Arc::new(Semaphore::new(places - 1)),
+            batches: Arc::new(Semaphore::new(concurrency.clamp(1, Semaphore::MAX_PERMITS))),
             exact_queue: Arc::new(Semaphore::new(queue)),
             long_queue: Arc::new(Semaphore::new(queue)),
             metrics,
@@ -83,6 +86,13 @@ impl Admission {
         };
         let place = acquire(&self.all).await;
         self.permit(long, place)
+    }
+
+    /// Waits for a place among the batches. How many wait is bounded by how many connections there
+    /// are, and how many pieces of its input each batch holds.
+    pub(super) async fn enter_batch(&self) -> Permit {
+        let place = acquire(&self.batches).await;
+        self.permit(None, place)
     }
 
     fn permit(&self, long: Option<OwnedSemaphorePermit>, place: OwnedSemaphorePermit) -> Permit {

@@ -20,6 +20,7 @@ pub struct Metrics {
     pub searches_abandoned: Counter,
     search_nodes: Family<ByHeuristic, Counter<u64, AtomicU64>>,
     search_duration: Family<ByHeuristic, Histogram>,
+    pub batch_boards: Counter,
     pub cache_hits: Counter,
     pub cache_misses: Counter,
     pub cache_evictions: Counter,
@@ -44,6 +45,7 @@ impl Default for Metrics {
             search_duration: Family::new_with_constructor(|| {
                 Histogram::new(exponential_buckets(1e-6, 4.0, 13))
             }),
+            batch_boards: Counter::default(),
             cache_hits: Counter::default(),
             cache_misses: Counter::default(),
             cache_evictions: Counter::default(),
@@ -86,6 +88,7 @@ impl Metrics {
             Unit::Seconds,
             m.search_duration,
         );
+        registry.register("batch_boards", "Boards solved in batches", m.batch_boards);
         let cache = registry.sub_registry_with_prefix("cache");
         cache.register("hits", "Boards whose solution was known", m.cache_hits);
         cache.register(

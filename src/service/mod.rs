@@ -291,6 +291,31 @@ impl Service {
             self.0.metrics.searches_rejected.inc();
             return Err(Error::Overloaded);
         };
+        self.ask(permit, question).await
+    }
+
+    /// Does a piece of a batch with the pattern database, on a place for batches. When this future
+    /// is dropped, the flag that `work` is given is set.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] where it panics.
+    pub async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&PatternDatabase, &AtomicBool) -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        let permit = self.0.admission.enter_batch().await;
+        let stop = StopOnDrop(Arc::new(AtomicBool::new(false)));
+        let flag = Arc::clone(&stop.0);
+        self.ask(permit, move |database| work(database, &flag))
+            .await
+    }
+
+    /// Puts a question to the pattern database on a thread that may block.
+    async fn ask<T: Send + 'static>(
+        &self,
+        permit: Permit,
+        question: impl FnOnce(&PatternDatabase) -> T + Send + 'static,
+    ) -> Result<T, Error> {
         let (service, span) = (self.clone(), Span::current());
         let answer = task::spawn_blocking(move || {
             let _entered = span.enter();
@@ -342,6 +367,15 @@ impl Service {
             let _permit = permit;
             pilot.landing = inner.search(&flight, queued);
         });
+    }
+}
+
+/// Sets a flag when it is dropped.
+struct StopOnDrop(Arc<AtomicBool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Relaxed);
     }
 }
 
@@ -448,12 +482,20 @@ impl Inner {
     }
 }
 
+fn answer(request: &Request, solution: Solution, source: Source) -> Result<Answer, Error> {
+    let solution = within_cap(request, solution)?;
+    Ok(Answer { solution, source })
+}
+
 /// What a caller is told of a board whose solution is known. It depends on the request alone, not
 /// on how the solution came to be known.
-fn answer(request: &Request, solution: Solution, source: Source) -> Result<Answer, Error> {
+///
+/// # Errors
+/// [`Error::DepthCapReached`] where the solution is longer than the caller wants.
+pub fn within_cap(request: &Request, solution: Solution) -> Result<Solution, Error> {
     let length = u32::try_from(solution.moves.len()).unwrap_or(u32::MAX);
     if length <= request.max_depth {
-        return Ok(Answer { solution, source });
+        return Ok(solution);
     }
     let lower_bound = match request.heuristic {
         HeuristicKind::PatternDatabase => length,

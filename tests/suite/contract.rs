@@ -19,19 +19,19 @@ const BOARD: &str = "111132323132231222312133";
 const HARDEST: &str = "112323233232111211122333";
 
 /// An app and the document that it has to agree with.
-struct Api {
-    openapi: OpenApi,
-    app: Router,
-    service: Service,
-    engine: FakeEngine,
+pub(crate) struct Api {
+    pub(crate) openapi: OpenApi,
+    pub(crate) app: Router,
+    pub(crate) service: Service,
+    pub(crate) engine: FakeEngine,
 }
 
 impl Api {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::with(CONFIG)
     }
 
-    fn with(config: Config) -> Self {
+    pub(crate) fn with(config: Config) -> Self {
         let (service, engine) = crate::engine::service(config);
         let app = app(AppConfig {
             service: service.clone(),
@@ -48,7 +48,7 @@ impl Api {
         }
     }
 
-    async fn call(&self, request: Request<Body>) -> Answer {
+    pub(crate) async fn call(&self, request: Request<Body>) -> Answer {
         self.openapi.call(&self.app, request).await
     }
 
@@ -784,6 +784,37 @@ async fn every_documented_response_is_produced() {
     ];
     for answer in &answers {
         note(&api, &Method::POST, "/solve", answer);
+    }
+    let text = |text: &str| {
+        with_header(
+            Method::POST,
+            "/solve/batch",
+            "content-type",
+            "text/plain",
+            text,
+        )
+    };
+    let stalled = Request::post("/solve/batch")
+        .header("content-type", "text/plain")
+        .body(Body::from_stream(stream::pending::<
+            Result<Vec<u8>, std::io::Error>,
+        >()))
+        .unwrap();
+    let unacceptable = Request::post("/solve/batch")
+        .header("content-type", "text/plain")
+        .header("accept", "application/json")
+        .body(Body::empty())
+        .unwrap();
+    let json = with_header(
+        Method::POST,
+        "/solve/batch",
+        "content-type",
+        "application/json",
+        "",
+    );
+    for request in [text("0"), text("1 2 x"), stalled, unacceptable, json] {
+        let answer = api.call(request).await;
+        note(&api, &Method::POST, "/solve/batch", &answer);
     }
     api.engine.panic(true);
     let answer = api.solve(json!({"board": boards().nth(5).unwrap()})).await;

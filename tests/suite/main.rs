@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod analysis;
+mod batch;
+mod board_commands;
 mod cases;
 mod census_command;
 mod contract;

@@ -122,6 +122,17 @@ impl OpenApi {
         self.validate(&media["schema"], &body, context);
     }
 
+    /// Checks that a line of a batch's answers is one of the two things that it may be.
+    pub(crate) fn check_line(&self, line: &Value) {
+        let name = if line["code"].is_string() {
+            "Problem"
+        } else {
+            "SolveResponse"
+        };
+        let schema = json!({"$ref": format!("#/components/schemas/{name}")});
+        self.validate(&schema, line, "a line");
+    }
+
     /// Every documented response.
     pub(crate) fn documented(&self) -> BTreeSet<Documented> {
         let mut documented = BTreeSet::new();

@@ -5,22 +5,25 @@ use std::process::Command;
 use crate::running::Server;
 use crate::support::{program, text};
 
-/// The commands of the README whose line begins with this, and what it shows them to print.
-fn examples(start: &str) -> Vec<(String, String)> {
+/// The commands of the README with this in them, and what it shows them to print.
+fn examples(part: &str) -> Vec<(String, String)> {
     let readme = include_str!("../../README.md");
     let mut examples = Vec::new();
     let mut lines = readme.lines().peekable();
     while let Some(line) = lines.next() {
-        let Some(command) = line
-            .strip_prefix("    $ ")
-            .filter(|line| line.starts_with(start))
-        else {
+        let Some(command) = line.strip_prefix("    $ ") else {
             continue;
         };
         let mut command = command.to_owned();
-        while command.ends_with('\\') {
-            command.pop();
-            command += lines.next().unwrap().trim_start();
+        while command.ends_with(['\\', '|']) {
+            command = format!(
+                "{} {}",
+                command.trim_end_matches('\\'),
+                lines.next().unwrap().trim_start()
+            );
+        }
+        if !command.contains(part) {
+            continue;
         }
         let mut output = String::new();
         while let Some(line) =
@@ -48,7 +51,7 @@ fn shell(command: &str) -> String {
 fn the_curl_examples_give_what_is_shown() {
     let server = Server::start(&[]);
     let examples = examples("curl ");
-    assert!(examples.len() >= 3, "{examples:?}");
+    assert!(examples.len() >= 7, "{examples:?}");
     for (command, expected) in examples {
         let command = command.replace("localhost:8080", &server.address.to_string());
         let printed = shell(&command);

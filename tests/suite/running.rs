@@ -61,6 +61,11 @@ impl Server {
         server
     }
 
+    /// The number of its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(crate) fn connect(&self) -> Connection {
         Connection::to(self.address)
     }
