@@ -7,7 +7,6 @@ mod boards;
 mod extract;
 mod json;
 mod layers;
-mod lines;
 mod metrics;
 mod pages;
 mod problem;

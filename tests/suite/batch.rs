@@ -13,14 +13,12 @@ use rotation_game::service::Config;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
-use crate::contract::Api;
+use crate::api::{Api, BOARD, HARDEST};
 use crate::engine::{CONFIG, boards, until};
 use crate::openapi::Answer;
 use crate::running::Server;
 use crate::support::{run, text};
 
-const BOARD: &str = "111132323132231222312133";
-const HARDEST: &str = "112323233232111211122333";
 const FIRST: &str = "1 1 1 1 3 2 3 2 3 1 3 2 2 3 1 2 2 2 3 1 2 1 3 3";
 
 fn request(content_type: &str, body: impl Into<Body>) -> Request<Body> {

@@ -3,11 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod analysis;
+mod api;
 mod batch;
 mod board_commands;
+mod boards;
 mod cases;
 mod census_command;
 mod contract;
+mod document;
 mod engine;
 mod lifecycle;
 mod limits;

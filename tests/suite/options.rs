@@ -190,7 +190,8 @@ fn the_log_has_one_object_a_request_for_machines() {
         let mine = lines
             .iter()
             .filter(|line| line["span"]["request_id"] == "mine");
-        mine.filter(|line| line["target"] == target).collect()
+        mine.filter(|line| line["target"].as_str().unwrap().starts_with(target))
+            .collect()
     };
     let [access] = of_request("access")[..] else {
         panic!("{log}");

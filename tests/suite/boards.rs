@@ -1,0 +1,179 @@
+//! `GET /boards/…`.
+
+use http::Method;
+use rstest::rstest;
+use serde_json::json;
+
+use crate::api::{Api, BOARD, HARDEST, problem, with_header};
+
+#[tokio::test]
+async fn a_boards_page_tells_what_the_table_knows() {
+    let answer = Api::new().get(&format!("/boards/{BOARD}")).await;
+    assert_eq!(answer.header("cache-control"), "public, max-age=86400");
+    let body = answer.json();
+    assert_eq!(body["board"], BOARD);
+    assert_eq!(body["distance"], 2);
+    assert_eq!(body["distances"]["2"], 2);
+    assert_eq!(
+        body["solution"],
+        json!({"moves": "AC", "length": 2, "centre": 2})
+    );
+    assert_eq!(body["optimal_solutions"], 1);
+    assert_eq!(body["moves"].as_array().unwrap().len(), 8);
+    let first = json!({"move": "A", "board": "121132121132133222312332", "distance": 1, "effect": "closer"});
+    assert_eq!(body["moves"][0]["move"], first["move"]);
+    assert_eq!(body["moves"][0]["distance"], first["distance"]);
+    assert_eq!(body["moves"][0]["effect"], first["effect"]);
+}
+
+#[tokio::test]
+async fn solutions_come_in_pages_that_follow_each_other() {
+    let api = Api::new();
+    let mut path = Some(format!("/boards/{HARDEST}/solutions?limit=7"));
+    let (mut moves, mut total) = (Vec::new(), 0);
+    while let Some(next) = path {
+        let page = api.get(&next).await.json();
+        total = page["total"].as_u64().unwrap();
+        assert_eq!(page["offset"], moves.len());
+        let solutions = page["solutions"].as_array().unwrap().iter();
+        moves.extend(solutions.map(|solution| solution["moves"].as_str().unwrap().to_owned()));
+        path = page["next"].as_str().map(str::to_owned);
+    }
+    assert_eq!(moves.len() as u64, total);
+    assert!(total > 7 && moves.is_sorted_by(|a, b| a < b), "{moves:?}");
+    assert_eq!(moves[0], "AAABGAHBDDDHB");
+    let behind = api
+        .get(&format!("/boards/{HARDEST}/solutions?offset={}", u64::MAX))
+        .await
+        .json();
+    assert_eq!(
+        (&behind["solutions"], &behind["next"]),
+        (&json!([]), &json!(null))
+    );
+}
+
+#[tokio::test]
+async fn a_replay_judges_moves() {
+    let api = Api::new();
+    let replay = api.get(&format!("/boards/{BOARD}/replay/AC")).await.json();
+    assert_eq!(replay["steps"].as_array().unwrap().len(), 2);
+    for (field, expected) in [
+        ("solved", json!(true)),
+        ("centre", json!(2)),
+        ("optimal", json!(true)),
+        ("lexicographically_smallest", json!(true)),
+        ("distance", json!(0)),
+    ] {
+        assert_eq!(replay[field], expected, "{field}");
+    }
+    let unsolved = api.get(&format!("/boards/{BOARD}/replay/C")).await.json();
+    assert_eq!(
+        (&unsolved["solved"], &unsolved["centre"]),
+        (&json!(false), &json!(null))
+    );
+    let bad = api.get(&format!("/boards/{BOARD}/replay/AxCZ")).await;
+    assert_eq!(
+        problem(&bad),
+        (
+            "invalid-request".to_owned(),
+            vec!["/moves/1".to_owned(), "/moves/3".to_owned()]
+        )
+    );
+    let long = format!("/boards/{BOARD}/replay/{}", "A".repeat(1000));
+    assert_eq!(
+        api.get(&long).await.json()["steps"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1000
+    );
+    assert_eq!(problem(&api.get(&format!("{long}A")).await).1, ["/moves"]);
+}
+
+#[tokio::test]
+async fn a_random_board_is_the_same_for_the_same_seed() {
+    let api = Api::new();
+    // These are promised: they stay the same in every version.
+    for (query, board) in [
+        ("distance=9&seed=42", "232333213211321112223113"),
+        ("seed=42", "131322223211332313131212"),
+        (
+            "distance=13&seed=18446744073709551615",
+            "312223133313121221213213",
+        ),
+    ] {
+        let answer = api.get(&format!("/boards/random?{query}")).await;
+        assert_eq!(answer.header("cache-control"), "public, max-age=86400");
+        assert_eq!(answer.json()["board"], board, "{query}");
+    }
+    let answer = api.get("/boards/random?distance=5").await;
+    assert_eq!(answer.header("cache-control"), "no-store");
+    assert_eq!(answer.header("etag"), "");
+    let drawn = answer.json();
+    assert_eq!(drawn["distance"], 5);
+    let again = api
+        .get(&format!("/boards/random?distance=5&seed={}", drawn["seed"]))
+        .await
+        .json();
+    assert_eq!(again, drawn);
+}
+
+#[rstest]
+#[case("/boards/123", "invalid-board", &["/board"])]
+#[case("/boards/111132323132231222312134", "invalid-board", &["/board/23"])]
+#[case("/boards/111132323132231222312133/solutions?limit=0", "invalid-request", &["/limit"])]
+#[case("/boards/111132323132231222312133/solutions?limit=1001", "invalid-request", &["/limit"])]
+#[case("/boards/111132323132231222312133/solutions?offset=-1", "invalid-request", &["/offset"])]
+#[case("/boards/111132323132231222312133/solutions?page=2", "invalid-request", &["/page"])]
+#[case("/boards/random?distance=14", "invalid-request", &["/distance"])]
+#[case("/boards/random?distance=far", "invalid-request", &["/distance"])]
+#[case("/boards/random?seed=-1", "invalid-request", &["/seed"])]
+#[tokio::test]
+async fn what_is_wrong_with_a_url_is_pointed_at(
+    #[case] path: &str,
+    #[case] code: &str,
+    #[case] pointers: &[&str],
+) {
+    let answer = Api::new().get(path).await;
+    let (found, at) = problem(&answer);
+    assert_eq!(
+        (found.as_str(), at),
+        (
+            code,
+            pointers.iter().map(|&pointer| pointer.to_owned()).collect()
+        ),
+        "{}",
+        answer.json()
+    );
+}
+
+#[rstest]
+#[case("/boards/111132323132231222312133")]
+#[case("/boards/111132323132231222312133/solutions")]
+#[case("/boards/111132323132231222312133/replay/AC")]
+#[case("/boards/random?seed=1")]
+#[tokio::test]
+async fn who_has_an_answer_is_not_sent_it_again(#[case] path: &str) {
+    let api = Api::new();
+    let etag = api.get(path).await.header("etag").to_owned();
+    assert!(
+        etag.starts_with('"') && etag.ends_with('"'),
+        "{etag} is not a strong one"
+    );
+    for (known, status) in [
+        (etag.clone(), 304),
+        (format!("\"other\", W/{etag}"), 304),
+        ("*".to_owned(), 304),
+        ("\"other\"".to_owned(), 200),
+    ] {
+        let answer = api
+            .call(with_header(Method::GET, path, "if-none-match", &known, ""))
+            .await;
+        assert_eq!(
+            (answer.status.as_u16(), answer.header("etag")),
+            (status, etag.as_str()),
+            "{known}"
+        );
+        assert_eq!(answer.body.is_empty(), status == 304);
+    }
+}
