@@ -2,7 +2,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::Serialize;
 
-use crate::puzzle::{Board, Draft, Value};
+use crate::puzzle::{ALL_CELLS, Board, Draft, Symmetry, Value};
 use crate::search::PatternDatabase;
 
 /// A board drawn at random.
@@ -34,11 +34,20 @@ pub struct RandomBoard {
 /// ```
 pub struct Sampler<'a> {
     database: &'a PatternDatabase,
-    target: Option<Target>,
+    source: Population,
+}
+
+/// What is drawn from.
+enum Population {
+    All,
+    /// The boards at one distance, where there are few.
+    Listed(Vec<Board>),
+    /// The boards at one distance, where there are many.
+    Composed(Masks),
 }
 
 /// The masks of which boards at one distance are made, in ascending order.
-struct Target {
+struct Masks {
     distance: u32,
     /// Those at that distance.
     nearest: Vec<u32>,
@@ -55,7 +64,7 @@ impl<'a> Sampler<'a> {
     pub fn of_all(database: &'a PatternDatabase) -> Self {
         Self {
             database,
-            target: None,
+            source: Population::All,
         }
     }
 
@@ -74,14 +83,18 @@ impl<'a> Sampler<'a> {
                 nearest.push(mask);
             }
         }
-        Some(Self {
-            database,
-            target: Some(Target {
-                distance,
-                nearest,
-                others,
-            }),
-        })
+        let masks = Masks {
+            distance,
+            nearest,
+            others,
+        };
+        // Of pairs of masks as far as that, one in millions makes a board.
+        let source = if distance == Self::GREATEST_DISTANCE {
+            Population::Listed(masks.boards(database))
+        } else {
+            Population::Composed(masks)
+        };
+        Some(Self { database, source })
     }
 
     /// The board of a seed.
@@ -90,10 +103,11 @@ impl<'a> Sampler<'a> {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
         let mut source = Source(ChaCha8Rng::from_seed(key));
-        let board = match &self.target {
-            None => any_board(&mut source),
-            Some(target) => loop {
-                if let Some(board) = target.attempt(self.database, &mut source) {
+        let board = match &self.source {
+            Population::All => any_board(&mut source),
+            Population::Listed(boards) => boards[source.below(boards.len())],
+            Population::Composed(masks) => loop {
+                if let Some(board) = masks.attempt(self.database, &mut source) {
                     break board;
                 }
             },
@@ -106,7 +120,40 @@ impl<'a> Sampler<'a> {
     }
 }
 
-impl Target {
+impl Masks {
+    /// All boards that are made of these masks, in the order of their digits.
+    ///
+    /// A symmetry carries such a board into another, so that only one mask of each orbit has to be
+    /// tried as the nearest.
+    fn boards(&self, database: &PatternDatabase) -> Vec<Board> {
+        let mut boards = Vec::new();
+        for &nearest in &self.nearest {
+            if Symmetry::images(nearest)
+                .iter()
+                .any(|&image| image < nearest)
+            {
+                continue;
+            }
+            for &next in self.others.iter().filter(|&next| next & nearest == 0) {
+                let rest = !(nearest | next) & ALL_CELLS;
+                if database.mask_distance(rest) < self.distance {
+                    continue;
+                }
+                let images = [nearest, next, rest].map(Symmetry::images);
+                for image in 0..8 {
+                    let mut masks = images.map(|images| images[image]);
+                    for _ in 0..3 {
+                        masks.rotate_right(1);
+                        boards.push(board_of(masks));
+                    }
+                }
+            }
+        }
+        boards.sort_unstable_by_key(|board| board.cells());
+        boards.dedup();
+        boards
+    }
+
     /// Draws which value is a nearest one and where it is, then where the next value is; the rest
     /// goes to the third. Every board at the distance comes up as often as it has nearest values,
     /// so of those with several only one in so many is taken.
@@ -117,7 +164,7 @@ impl Target {
             return None;
         }
         let rotation = source.below(3);
-        let mut masks = [nearest, next, !(nearest | next) & 0xff_ffff];
+        let mut masks = [nearest, next, !(nearest | next) & ALL_CELLS];
         masks.rotate_right(rotation);
         let board = board_of(masks);
         let distances = Value::ALL.map(|value| database.distance_to(board, value));

@@ -69,7 +69,7 @@ impl fmt::Display for Page<'_> {
             0 => writeln!(f, "solved     with {} in the centre", solution.centre)?,
             _ => writeln!(
                 f,
-                "solution   {}, with {} in the centre; {optimal_solutions} are as short",
+                "solution   {}, with {} in the centre (shortest solutions: {optimal_solutions})",
                 solution.moves, solution.centre
             )?,
         }

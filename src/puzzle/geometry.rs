@@ -11,7 +11,7 @@ pub const CELLS: usize = 24;
 /// The eight cells of the centre ring: 6, 7, 8, 11, 12, 15, 16 and 17.
 pub const CENTRE: u32 = mask(&[6, 7, 8, 11, 12, 15, 16, 17]);
 
-pub(super) const ALL_CELLS: u32 = (1 << CELLS) - 1;
+pub(crate) const ALL_CELLS: u32 = (1 << CELLS) - 1;
 
 const fn mask(cells: &[usize]) -> u32 {
     let mut mask = 0;

@@ -15,7 +15,7 @@ mod value;
 
 pub use board::Board;
 pub use draft::Draft;
-pub(crate) use geometry::turn;
+pub(crate) use geometry::{ALL_CELLS, turn};
 pub use geometry::{CELLS, CENTRE, Symmetry};
 pub use legality::{Fault, IllegalBoard};
 pub use move_set::{MoveSet, Moves};

@@ -127,7 +127,12 @@ impl PatternDatabase {
             let next = carried | (((mask ^ carried) / lowest) >> 2);
             (next < 1 << CELLS).then_some(next)
         });
-        masks.map(|mask| (mask, self.entry(mask).distance().into()))
+        masks.map(|mask| (mask, self.mask_distance(mask)))
+    }
+
+    /// The distance of a mask of eight cells.
+    pub(crate) fn mask_distance(&self, mask: u32) -> u32 {
+        self.entry(mask).distance().into()
     }
 
     /// The distance of the mask of a [rank](super::mask_index).

@@ -9,8 +9,8 @@ use crate::search::HeuristicKind;
 /// Who may search: so many searches run, so many wait, and searches that may run long never keep
 /// exact ones waiting.
 ///
-/// All places but one are open to both kinds; one is kept for exact searches, each of which gives
-/// it back within microseconds.
+/// All places but one are open to both kinds; one is kept for what is exact and gives it back
+/// within microseconds, or a few milliseconds for a random board.
 pub(super) struct Admission {
     all: Arc<Semaphore>,
     /// Taken by long searches first: one place fewer than there are.

@@ -2,33 +2,57 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
 
 use tokio::task;
+use tokio::time::{sleep, timeout};
 use tracing::Span;
 
 use super::admission::Permit;
-use super::{Error, Service};
+use super::{Answer, Error, Request, Service};
 use crate::search::{HeuristicKind, PatternDatabase};
+
+/// After how long a request of a batch that found no place tries again.
+const NEXT_TURN: Duration = Duration::from_millis(20);
 
 impl Service {
     /// Does something short with the pattern database, under the permit of an exact search.
     ///
     /// # Errors
-    /// [`Error::Overloaded`], or [`Error::Internal`] where it panics.
+    /// [`Error::Overloaded`], [`Error::ShuttingDown`], or [`Error::Internal`] where it panics.
     pub async fn consult<T: Send + 'static>(
         &self,
         question: impl FnOnce(&PatternDatabase) -> T + Send + 'static,
     ) -> Result<T, Error> {
+        if self.0.flights.are_closed() {
+            return Err(Error::ShuttingDown);
+        }
         let admission = &self.0.admission;
         let permit = if let Some(permit) = admission.try_enter(HeuristicKind::PatternDatabase) {
             permit
         } else if let Some(ticket) = admission.queue(HeuristicKind::PatternDatabase) {
-            admission.enter(ticket).await
+            timeout(self.config().search_timeout, admission.enter(ticket))
+                .await
+                .map_err(|_| Error::Overloaded)?
         } else {
             self.0.metrics.searches_rejected.inc();
             return Err(Error::Overloaded);
         };
         self.ask(permit, question).await
+    }
+
+    /// Answers a request of a batch: one that finds no place to wait tries again, since a batch is
+    /// slowed down rather than refused.
+    ///
+    /// # Errors
+    /// See [`enum@Error`]; not [`Error::Overloaded`].
+    pub async fn solve_in_turn(&self, request: Request) -> Result<Answer, Error> {
+        loop {
+            match self.solve(request).await {
+                Err(Error::Overloaded) => sleep(NEXT_TURN).await,
+                answer => return answer,
+            }
+        }
     }
 
     /// Does a piece of a batch with the pattern database, on a place for batches. When this future

@@ -142,6 +142,11 @@ impl Flights {
         }
     }
 
+    /// Whether no more searches may begin.
+    pub(super) fn are_closed(&self) -> bool {
+        self.lock().are_closed
+    }
+
     fn lock(&self) -> MutexGuard<'_, Departures> {
         // Nothing in here panics half way through a change.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

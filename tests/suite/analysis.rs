@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use rayon::prelude::*;
-use rotation_game::analysis::{Effect, Sampler, Solutions, rate, replay};
+use rotation_game::analysis::{Effect, Sampler, Solutions, census, rate, replay};
 use rotation_game::search::Solution;
 use rotation_game::{Board, Move, MoveSequence, PatternDatabase, Value};
 
@@ -182,11 +182,44 @@ fn boards_at_distances_0_and_1_are_equally_likely() {
 fn all_192_boards_at_distance_13_are_drawn_and_equally_likely() {
     let database = PatternDatabase::build();
     let sampler = Sampler::at_distance(&database, 13).unwrap();
-    let draws = 1_500;
+    let draws = 20_000;
     let counts = count_draws(&sampler, draws);
     assert_eq!(counts.len(), 192);
     let deviation = chi_square_deviation(counts.into_values(), 192, draws);
     assert!(deviation.abs() < 4.0, "{deviation}");
+}
+
+/// Each draw has as many nearest values as it has by chance, and no value is favoured.
+#[test]
+fn at_every_other_distance_ties_and_nearest_values_are_as_frequent_as_the_census_says() {
+    let database = PatternDatabase::build();
+    let census = census(&database, |_| ());
+    for distance in 2..=12_u32 {
+        let row = census.distances[distance as usize];
+        let sampler = Sampler::at_distance(&database, distance).unwrap();
+        let draws = 3_000;
+        let (mut ties, mut nearest) = (0, [0; 3]);
+        for (board, count) in count_draws(&sampler, draws) {
+            let near = Value::ALL.map(|value| database.distance_to(board, value) == distance);
+            if let [true, false, false] | [false, true, false] | [false, false, true] = near {
+                let value = near.iter().position(|&near| near).unwrap();
+                nearest[value] += count;
+            } else {
+                ties += count;
+            }
+        }
+        #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+        let (share, found) = (row.ties as f64 / row.boards as f64, ties as f64);
+        let expected = share * f64::from(draws);
+        let spread = (expected * (1.0 - share)).sqrt().max(1.0);
+        assert!(
+            (found - expected).abs() < 4.0 * spread,
+            "{distance}: {found} ties, not {expected}"
+        );
+        let single = draws - u32::try_from(ties).unwrap();
+        let deviation = chi_square_deviation(nearest, 3, single);
+        assert!(deviation < 6.0, "{distance}: {nearest:?}");
+    }
 }
 
 #[test]

@@ -171,16 +171,125 @@ async fn a_bad_first_board_is_a_problem_and_a_later_one_the_last_line() {
 }
 
 #[tokio::test]
-async fn a_board_beyond_the_servers_cap_ends_the_judges_text() {
+async fn a_board_beyond_the_servers_cap_ends_the_judges_text_and_a_first_one_is_a_problem() {
+    const FAR: &str = "1 1 1 1 1 1 1 1 2 2 2 2 2 2 2 2 3 3 3 3 3 3 3 3";
     let api = Api::with(Config {
         max_depth: 3,
         ..CONFIG
     });
-    let input = format!("{FIRST}\n1 1 1 1 1 1 1 1 2 2 2 2 2 2 2 2 3 3 3 3 3 3 3 3\n");
-    let answer = batch(&api, "text/plain", input).await;
+    let input = format!(
+        "{}{FAR}\n{}",
+        format!("{FIRST}\n").repeat(1000),
+        format!("{FIRST}\n").repeat(3000)
+    );
+    for size in [500, 5000, 1_000_000] {
+        let pieces: Vec<_> = input
+            .as_bytes()
+            .chunks(size)
+            .map(|piece| Ok::<_, std::io::Error>(piece.to_vec()))
+            .collect();
+        let answer = batch(&api, "text/plain", Body::from_stream(stream::iter(pieces))).await;
+        let lines: Vec<&str> = text(&answer.body).lines().collect();
+        assert_eq!(lines.len(), 2001, "{size}");
+        assert_eq!(
+            lines[2000],
+            "error: board 1001, line 1001, column 1: no solution within depth 3; the length of the shortest is at least 4"
+        );
+    }
+    let answer = batch(&api, "text/plain", FAR).await;
+    assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert_eq!(answer.json()["code"], "depth-cap-reached");
+}
+
+#[tokio::test]
+async fn an_input_that_breaks_off_is_not_taken_for_a_whole_one() {
+    let api = Api::new();
+    let breaking = |start: String| {
+        let pieces = [Ok(start.into_bytes()), Err(std::io::Error::other("broken"))];
+        Body::from_stream(stream::iter(pieces))
+    };
+    let answers = lines(&api, breaking(format!("\"{BOARD}\"\n\"{BOARD}"))).await;
+    assert_eq!(
+        answers.iter().map(in_short).collect::<Vec<_>>(),
+        ["AC", "invalid-request in line 2"]
+    );
+    let answer = batch(&api, "text/plain", breaking(format!("{FIRST}\n1 2"))).await;
     assert_eq!(
         text(&answer.body),
-        "AC\n2\nerror: board 2, line 2, column 1: no solution within depth 3; the length of the shortest is at least 4\n"
+        "AC\n2\nerror: the input broke off before its end\n"
+    );
+    let answer = batch(&api, "text/plain", breaking("1 2".to_owned())).await;
+    assert_eq!(answer.json()["code"], "invalid-request");
+}
+
+#[tokio::test]
+async fn a_client_that_waits_for_answers_does_not_stall() {
+    let api = Api::new();
+    let board = boards().nth(9).unwrap();
+    let line = json!({"board": board, "heuristic": "misplaced"}).to_string() + "\n";
+    let (sender, receiver) = tokio::sync::mpsc::channel::<Result<String, std::io::Error>>(1);
+    let input = stream::unfold(receiver, |mut receiver| async {
+        Some((receiver.recv().await?, receiver))
+    });
+    let request = request("application/x-ndjson", Body::from_stream(input));
+    let body = api.app.clone().oneshot(request).await.unwrap().into_body();
+    let reading = tokio::spawn(body.collect());
+    sender.send(Ok(line)).await.unwrap();
+    until("it searches", || api.engine.searches() == 1).await;
+    // Three times as long as the server waits for more.
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    assert_eq!(api.engine.stopped(), 0);
+    api.engine.release();
+    drop(sender);
+    let answers = reading.await.unwrap().unwrap().to_bytes();
+    assert!(
+        !text(&answers).contains("request-timeout"),
+        "{}",
+        text(&answers)
+    );
+}
+
+#[tokio::test]
+async fn a_search_is_stopped_when_its_input_breaks_off() {
+    let api = Api::new();
+    let board = boards().nth(9).unwrap();
+    let line = json!({"board": board, "heuristic": "misplaced"}).to_string() + "\n";
+    let (sender, receiver) = tokio::sync::mpsc::channel::<Result<String, std::io::Error>>(1);
+    let input = stream::unfold(receiver, |mut receiver| async {
+        Some((receiver.recv().await?, receiver))
+    });
+    let request = request("application/x-ndjson", Body::from_stream(input));
+    let body = api.app.clone().oneshot(request).await.unwrap().into_body();
+    let reading = tokio::spawn(body.collect());
+    sender.send(Ok(line)).await.unwrap();
+    until("it searches", || api.engine.searches() == 1).await;
+    sender
+        .send(Err(std::io::Error::other("gone")))
+        .await
+        .unwrap();
+    until("it is stopped", || api.engine.stopped() == 1).await;
+    reading.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_batch_is_slowed_down_and_not_refused() {
+    let api = Api::with(Config {
+        search_queue: 0,
+        ..CONFIG
+    });
+    let lines_of = |skip: usize| -> String {
+        let boards = boards().skip(skip).take(5);
+        boards
+            .map(|board| json!({"board": board, "heuristic": "misplaced"}).to_string() + "\n")
+            .collect()
+    };
+    api.engine.release();
+    let (one, other) = tokio::join!(lines(&api, lines_of(0)), lines(&api, lines_of(5)));
+    assert!(
+        one.iter()
+            .chain(&other)
+            .all(|line| line["moves"].is_string()),
+        "{one:?} {other:?}"
     );
 }
 

@@ -60,7 +60,10 @@ distance   2 (to 1: 12, to 2: 2, to 3: ";
         "{}",
         text(&shown.stdout)
     );
-    assert!(text(&shown.stdout).contains("solution   AC, with 2 in the centre; 1 are as short\n"));
+    assert!(
+        text(&shown.stdout)
+            .contains("solution   AC, with 2 in the centre (shortest solutions: 1)\n")
+    );
     assert!(text(&shown.stdout).contains("moves      A closer"));
     assert!(
         !text(&shown.stdout).contains('\u{1b}'),

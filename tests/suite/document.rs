@@ -171,7 +171,22 @@ async fn every_documented_response_is_produced() {
         let answer = api.call(request).await;
         note(&api, &Method::POST, "/solve/batch", &answer);
     }
+    let board_pages = [
+        format!("/boards/{BOARD}"),
+        format!("/boards/{BOARD}/solutions"),
+        format!("/boards/{BOARD}/replay/AC"),
+        "/boards/random?seed=1".to_owned(),
+    ];
     api.engine.panic(true);
+    for (method, path) in [Method::GET, Method::HEAD]
+        .iter()
+        .flat_map(|m| board_pages.iter().map(move |p| (m, p)))
+    {
+        let answer = api
+            .call(with_header(method.clone(), path, "accept", "*/*", ""))
+            .await;
+        note(&api, method, path, &answer);
+    }
     let answer = api.solve(json!({"board": boards().nth(5).unwrap()})).await;
     note(&api, &Method::POST, "/solve", &answer);
     api.engine.panic(false);
@@ -180,6 +195,15 @@ async fn every_documented_response_is_produced() {
     let answer = api.solve(json!({"board": boards().nth(6).unwrap()})).await;
     assert_eq!(problem(&answer).0, "shutting-down");
     note(&api, &Method::POST, "/solve", &answer);
+    for (method, path) in [Method::GET, Method::HEAD]
+        .iter()
+        .flat_map(|m| board_pages.iter().map(move |p| (m, p)))
+    {
+        let answer = api
+            .call(with_header(method.clone(), path, "accept", "*/*", ""))
+            .await;
+        note(&api, method, path, &answer);
+    }
     for method in [Method::GET, Method::HEAD] {
         let answer = api
             .call(with_header(method.clone(), "/readyz", "accept", "*/*", ""))

@@ -56,6 +56,7 @@ impl FakeEngine {
 
 impl Engine for FakeEngine {
     fn database(&self) -> &PatternDatabase {
+        assert!(!self.0.panicking.load(SeqCst), "told to panic");
         &DATABASE
     }
 

@@ -10,6 +10,8 @@ pub(super) struct Lines {
     number: u64,
     /// The beginning of the next one, at most one byte more than a line may have.
     partial: Vec<u8>,
+    /// Whether it has anything but white space so far, in what is not kept too.
+    has_content: bool,
 }
 
 /// A line that is not blank.
@@ -33,6 +35,7 @@ impl Lines {
             let rest = bytes.split_off(end + 1);
             bytes.truncate(end);
             let line = if self.partial.is_empty() {
+                self.has_content = has_content(&bytes);
                 bytes
             } else {
                 self.keep(&bytes);
@@ -53,6 +56,7 @@ impl Lines {
 
     /// Keeps as much as is needed to see that the line is too long.
     fn keep(&mut self, bytes: &[u8]) {
+        self.has_content |= has_content(bytes);
         let room = LINE_LIMIT + 1 - self.partial.len();
         self.partial
             .extend_from_slice(&bytes[..bytes.len().min(room)]);
@@ -60,12 +64,15 @@ impl Lines {
 
     fn line(&mut self, bytes: Bytes) -> Option<Line> {
         self.number += 1;
-        let is_blank = bytes.iter().all(u8::is_ascii_whitespace);
-        (!is_blank).then(|| Line {
+        std::mem::take(&mut self.has_content).then(|| Line {
             number: self.number,
             bytes: (bytes.len() <= LINE_LIMIT).then_some(bytes),
         })
     }
+}
+
+fn has_content(bytes: &[u8]) -> bool {
+    !bytes.iter().all(u8::is_ascii_whitespace)
 }
 
 #[cfg(test)]
@@ -118,6 +125,19 @@ mod tests {
                 [Some(1), Some(LINE_LIMIT), None, Some(1)],
                 "{size}"
             );
+        }
+    }
+
+    #[test]
+    fn a_long_line_that_begins_blank_is_too_long_wherever_it_is_cut() {
+        let text = [&[b' '; 5000][..], b"x\n", &[b' '; 5000], b"\ny\n"].concat();
+        for size in [1, 4096, 4500, 100_000] {
+            let lines = cut(&text, size);
+            let found: Vec<_> = lines
+                .iter()
+                .map(|line| (line.number, line.bytes.is_some()))
+                .collect();
+            assert_eq!(found, [(1, false), (3, true)], "{size}");
         }
     }
 

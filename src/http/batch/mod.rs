@@ -8,6 +8,7 @@ mod lines;
 mod ndjson;
 mod text;
 
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use axum::body::{Body, BodyDataStream, Bytes};
@@ -16,7 +17,9 @@ use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
+use tokio::sync::mpsc;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 use super::AppState;
 use super::extract::{check_accepts, media_type};
@@ -69,18 +72,67 @@ fn respond(content_type: &'static str, body: Body) -> Response {
 enum Arrival {
     Bytes(Bytes),
     End,
-    /// Nothing came for as long as the server waits.
+    /// Nothing came for as long as the server waits, though nothing was left to answer.
     Stall,
-    /// The client is gone.
+    /// The input broke off before its end.
     Break,
 }
 
-async fn arrival(input: &mut BodyDataStream, patience: Duration) -> Arrival {
-    match timeout(patience, input.next()).await {
-        Ok(Some(Ok(bytes))) => Arrival::Bytes(bytes),
-        Ok(Some(Err(_))) => Arrival::Break,
-        Ok(None) => Arrival::End,
-        Err(_) => Arrival::Stall,
+/// An input that is read on a task of its own, a piece ahead, so that a client that leaves is
+/// noticed while a search runs.
+struct Input {
+    arrivals: mpsc::Receiver<Arrival>,
+    /// Every piece that is not yet answered holds a clone.
+    work: Arc<()>,
+    /// Set when the input has broken off.
+    is_broken: CancellationToken,
+}
+
+impl Input {
+    fn new(body: Body, patience: Duration) -> Self {
+        let (sender, arrivals) = mpsc::channel(1);
+        let input = Self {
+            arrivals,
+            work: Arc::new(()),
+            is_broken: CancellationToken::new(),
+        };
+        let (work, is_broken) = (Arc::downgrade(&input.work), input.is_broken.clone());
+        tokio::spawn(async move {
+            let mut data = body.into_data_stream();
+            loop {
+                let arrival = tokio::select! {
+                    arrival = arrival(&mut data, patience, &work) => arrival,
+                    // Nobody takes the answers any more.
+                    () = sender.closed() => return,
+                };
+                if matches!(arrival, Arrival::Break) {
+                    is_broken.cancel();
+                }
+                let is_last = !matches!(arrival, Arrival::Bytes(_));
+                if sender.send(arrival).await.is_err() || is_last {
+                    return;
+                }
+            }
+        });
+        input
+    }
+
+    async fn next(&mut self) -> Arrival {
+        // The task ends without a last arrival only if it panics.
+        self.arrivals.recv().await.unwrap_or(Arrival::Break)
+    }
+}
+
+async fn arrival(data: &mut BodyDataStream, patience: Duration, work: &Weak<()>) -> Arrival {
+    loop {
+        match timeout(patience, data.next()).await {
+            Ok(Some(Ok(bytes))) => return Arrival::Bytes(bytes),
+            Ok(Some(Err(_))) => return Arrival::Break,
+            Ok(None) => return Arrival::End,
+            // One is the input's own. With more, the client may be waiting for answers.
+            Err(_) if work.strong_count() > 1 => {}
+            Err(_) => return Arrival::Stall,
+        }
     }
 }
 
@@ -90,4 +142,8 @@ fn stalled(patience: Duration) -> Problem {
         Code::RequestTimeout,
         format!("nothing more arrived for {patience}"),
     )
+}
+
+fn broken() -> Problem {
+    Problem::new(Code::InvalidRequest, "the input broke off before its end")
 }

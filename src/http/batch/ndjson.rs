@@ -2,14 +2,16 @@
 
 use std::convert::Infallible;
 use std::future::ready;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use axum::body::Body;
 use futures_util::stream::{self, Stream, StreamExt};
+use tokio_util::sync::CancellationToken;
 
 use super::lines::{LINE_LIMIT, Line, Lines};
-use super::{Arrival, PIECES, arrival, stalled};
+use super::{Arrival, Input, PIECES, broken, stalled};
 use crate::http::AppState;
 use crate::http::extract::parse;
 use crate::http::layers::RequestId;
@@ -18,58 +20,99 @@ use crate::http::solve::LineRequest;
 use crate::search::{Explained, Limits, Outcome, PatternDatabase, explain};
 use crate::service::{self, Config, Service, Source};
 
+/// How many lines of an input are a piece: an answer may be a hundred times as long as its line.
+const PIECE_LINES: usize = 256;
+
 /// A piece of an input of lines.
-enum Piece {
-    Lines(Vec<Line>),
-    /// The input is given up at this line.
-    Stall(u64),
+struct Piece {
+    lines: Vec<Line>,
+    /// Why the input ends behind them, if it does so with an error, and at which line.
+    end: Option<(u64, Problem)>,
+    work: Arc<()>,
 }
 
 /// A part of the answers to a piece.
 enum Part {
     Bytes(Vec<u8>),
     /// A search that may run long, at this line: it goes the way of a single request.
-    Search(u64, service::Request),
+    Search(u64, service::Request, Arc<()>),
 }
 
 /// One answer a line.
 pub(super) fn answers(state: &AppState, id: RequestId, body: Body) -> Body {
-    let (service, patience) = (state.0.service.clone(), state.0.body_timeout);
-    let writer = LineWriter { service, id };
-    let answers = pieces(body, patience)
+    let patience = state.0.body_timeout;
+    let input = Input::new(body, patience);
+    let writer = LineWriter {
+        service: state.0.service.clone(),
+        id,
+        is_broken: input.is_broken.clone(),
+    };
+    let answers = pieces(input, patience)
         .map({
             let writer = writer.clone();
-            move |piece| writer.clone().parts(piece, patience)
+            move |piece| writer.clone().parts(piece)
         })
         .buffered(PIECES)
         .flat_map(stream::iter)
-        .then(move |part| writer.clone().bytes(part))
+        .map(move |part| writer.clone().bytes(part))
+        .buffered(PIECES)
         .filter(|bytes| ready(!bytes.is_empty()))
         .map(Ok::<_, Infallible>);
     Body::from_stream(answers)
 }
 
-fn pieces(body: Body, patience: Duration) -> impl Stream<Item = Piece> {
-    let start = Some((body.into_data_stream(), Lines::default()));
-    stream::unfold(start, move |state| async move {
+fn pieces(input: Input, patience: Duration) -> impl Stream<Item = Piece> {
+    let start = Some((input, Lines::default()));
+    let arrivals = stream::unfold(start, move |state| async move {
         let (mut input, mut lines) = state?;
-        loop {
-            match arrival(&mut input, patience).await {
-                Arrival::Bytes(bytes) => {
-                    let whole = lines.push(bytes);
-                    if !whole.is_empty() {
-                        return Some((Piece::Lines(whole), Some((input, lines))));
-                    }
-                }
-                Arrival::End => {
-                    let last = lines.finish().into_iter().collect();
-                    return Some((Piece::Lines(last), None));
-                }
-                Arrival::Stall => return Some((Piece::Stall(lines.next_number()), None)),
-                Arrival::Break => return None,
+        let arrival = input.next().await;
+        // Not before: whoever holds it has something to answer.
+        let work = Arc::clone(&input.work);
+        let mut piece = Piece {
+            lines: Vec::new(),
+            end: None,
+            work,
+        };
+        let problem = match arrival {
+            Arrival::Bytes(bytes) => {
+                piece.lines = lines.push(bytes);
+                return Some((piece, Some((input, lines))));
             }
+            Arrival::End => {
+                piece.lines.extend(lines.finish());
+                return Some((piece, None));
+            }
+            Arrival::Stall => stalled(patience),
+            Arrival::Break => broken(),
+        };
+        piece.end = Some((lines.next_number(), problem));
+        Some((piece, None))
+    });
+    arrivals.flat_map(|piece| stream::iter(piece.split()))
+}
+
+impl Piece {
+    /// The same in pieces that are not too large.
+    fn split(self) -> Vec<Self> {
+        let Self { lines, end, work } = self;
+        let mut lines = lines.into_iter().peekable();
+        let mut pieces = Vec::new();
+        while lines.peek().is_some() {
+            pieces.push(Self {
+                lines: lines.by_ref().take(PIECE_LINES).collect(),
+                end: None,
+                work: Arc::clone(&work),
+            });
         }
-    })
+        if end.is_some() {
+            pieces.push(Self {
+                lines: Vec::new(),
+                end,
+                work,
+            });
+        }
+        pieces
+    }
 }
 
 /// Writes the answers to lines.
@@ -77,25 +120,24 @@ fn pieces(body: Body, patience: Duration) -> impl Stream<Item = Piece> {
 struct LineWriter {
     service: Service,
     id: RequestId,
+    is_broken: CancellationToken,
 }
 
 impl LineWriter {
     /// Answers a piece, all but the searches that may run long.
-    async fn parts(self, piece: Piece, patience: Duration) -> Vec<Part> {
-        let lines = match piece {
-            Piece::Lines(lines) => lines,
-            Piece::Stall(number) => {
-                let mut bytes = Vec::new();
-                self.problem(&mut bytes, number, stalled(patience));
-                return vec![Part::Bytes(bytes)];
-            }
-        };
+    async fn parts(self, piece: Piece) -> Vec<Part> {
+        let Piece { lines, end, work } = piece;
+        if let Some((number, problem)) = end {
+            let mut bytes = Vec::new();
+            self.problem(&mut bytes, number, problem);
+            return vec![Part::Bytes(bytes)];
+        }
         let first = lines.first().map_or(0, |line| line.number);
         let writer = self.clone();
-        let work = self
+        let answered = self
             .service
-            .work(move |database, stop| writer.answer_all(&lines, database, stop));
-        work.await.unwrap_or_else(|error| {
+            .work(move |database, stop| writer.answer_all(&lines, &work, database, stop));
+        answered.await.unwrap_or_else(|error| {
             let mut bytes = Vec::new();
             self.problem(&mut bytes, first, error.into());
             vec![Part::Bytes(bytes)]
@@ -105,52 +147,65 @@ impl LineWriter {
     fn answer_all(
         &self,
         lines: &[Line],
+        work: &Arc<()>,
         database: &PatternDatabase,
         stop: &AtomicBool,
     ) -> Vec<Part> {
         let mut parts = Vec::new();
         let mut bytes = Vec::with_capacity(lines.len() * 48);
+        let mut solved = 0;
         for line in lines {
             if stop.load(Relaxed) {
                 break;
             }
-            let request = read(line, self.service.config());
-            match request {
-                Ok(request) if !request.heuristic.is_exact() => {
-                    parts.push(Part::Bytes(std::mem::take(&mut bytes)));
-                    parts.push(Part::Search(line.number, request));
+            let answer = read(line, self.service.config()).and_then(|request| {
+                if request.heuristic.is_exact() {
+                    answer(&request, database).map(Ok)
+                } else {
+                    Ok(Err(request))
                 }
-                Ok(request) => match answer(&request, database) {
-                    Ok(mut answer) => bytes.append(&mut answer),
-                    Err(problem) => self.problem(&mut bytes, line.number, problem),
-                },
+            });
+            match answer {
+                Ok(Ok(mut answer)) => {
+                    bytes.append(&mut answer);
+                    solved += 1;
+                }
+                Ok(Err(request)) => {
+                    parts.push(Part::Bytes(std::mem::take(&mut bytes)));
+                    parts.push(Part::Search(line.number, request, Arc::clone(work)));
+                }
                 Err(problem) => self.problem(&mut bytes, line.number, problem),
             }
         }
-        self.service
-            .metrics()
-            .batch_boards
-            .inc_by(lines.len() as u64);
+        self.service.metrics().batch_boards.inc_by(solved);
         parts.push(Part::Bytes(bytes));
         parts
     }
 
-    /// The bytes of a part, after its search if it is one.
+    /// The bytes of a part, after its search if it is one. A search whose client has left is
+    /// stopped.
     async fn bytes(self, part: Part) -> Vec<u8> {
-        let (number, request) = match part {
+        let (number, request, _work) = match part {
             Part::Bytes(bytes) => return bytes,
-            Part::Search(number, request) => (number, request),
+            Part::Search(number, request, work) => (number, request, work),
         };
         let mut bytes = Vec::new();
-        match self.service.solve(request).await {
-            Ok(service::Answer { solution, source }) => match source {
-                Source::Search { explanation, .. } if request.explain => {
-                    let search = (*explanation).clone();
-                    write_json(&mut bytes, &Explained { solution, search });
+        let answer = tokio::select! {
+            answer = self.service.solve_in_turn(request) => answer.map_err(Problem::from),
+            () = self.is_broken.cancelled() => Err(broken()),
+        };
+        match answer {
+            Ok(service::Answer { solution, source }) => {
+                self.service.metrics().batch_boards.inc();
+                match source {
+                    Source::Search { explanation, .. } if request.explain => {
+                        let search = (*explanation).clone();
+                        write_json(&mut bytes, &Explained { solution, search });
+                    }
+                    Source::Search { .. } | Source::Cache => write_json(&mut bytes, &solution),
                 }
-                Source::Search { .. } | Source::Cache => write_json(&mut bytes, &solution),
-            },
-            Err(error) => self.problem(&mut bytes, number, error.into()),
+            }
+            Err(problem) => self.problem(&mut bytes, number, problem),
         }
         bytes
     }
