@@ -65,7 +65,7 @@ pub(super) struct Args {
     /// How many searches may run at a time [default: the number of cores]
     ///
     /// One place is kept for exact searches, so that those that may run long never delay them;
-    /// with 1, one of each kind may run.
+    /// with 1, one of each kind may run. As many pieces of batches may be worked on beside them.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), env = "ROTATION_GAME_SEARCH_CONCURRENCY")]
     search_concurrency: Option<u16>,
 
