@@ -11,6 +11,7 @@ use http::{Request, StatusCode};
 use http_body_util::BodyExt;
 use rotation_game::service::Config;
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 use tower::ServiceExt;
 
 use crate::api::{Api, BOARD, HARDEST};
@@ -26,6 +27,15 @@ fn request(content_type: &str, body: impl Into<Body>) -> Request<Body> {
         .header("content-type", content_type)
         .body(body.into())
         .unwrap()
+}
+
+/// A body that is sent as the test says.
+fn fed_input() -> (mpsc::Sender<Result<String, std::io::Error>>, Body) {
+    let (sender, receiver) = mpsc::channel(1);
+    let input = stream::unfold(receiver, |mut receiver| async {
+        Some((receiver.recv().await?, receiver))
+    });
+    (sender, Body::from_stream(input))
 }
 
 async fn batch(api: &Api, content_type: &str, body: impl Into<Body>) -> Answer {
@@ -227,11 +237,8 @@ async fn a_client_that_waits_for_answers_does_not_stall() {
     let api = Api::new();
     let board = boards().nth(9).unwrap();
     let line = json!({"board": board, "heuristic": "misplaced"}).to_string() + "\n";
-    let (sender, receiver) = tokio::sync::mpsc::channel::<Result<String, std::io::Error>>(1);
-    let input = stream::unfold(receiver, |mut receiver| async {
-        Some((receiver.recv().await?, receiver))
-    });
-    let request = request("application/x-ndjson", Body::from_stream(input));
+    let (sender, input) = fed_input();
+    let request = request("application/x-ndjson", input);
     let body = api.app.clone().oneshot(request).await.unwrap().into_body();
     let reading = tokio::spawn(body.collect());
     sender.send(Ok(line)).await.unwrap();
@@ -254,11 +261,8 @@ async fn a_search_is_stopped_when_its_input_breaks_off() {
     let api = Api::new();
     let board = boards().nth(9).unwrap();
     let line = json!({"board": board, "heuristic": "misplaced"}).to_string() + "\n";
-    let (sender, receiver) = tokio::sync::mpsc::channel::<Result<String, std::io::Error>>(1);
-    let input = stream::unfold(receiver, |mut receiver| async {
-        Some((receiver.recv().await?, receiver))
-    });
-    let request = request("application/x-ndjson", Body::from_stream(input));
+    let (sender, input) = fed_input();
+    let request = request("application/x-ndjson", input);
     let body = api.app.clone().oneshot(request).await.unwrap().into_body();
     let reading = tokio::spawn(body.collect());
     sender.send(Ok(line)).await.unwrap();
@@ -317,11 +321,8 @@ async fn an_input_that_stalls_ends_with_a_problem() {
 #[tokio::test]
 async fn answers_flow_before_the_input_ends() {
     let api = Api::new();
-    let (sender, receiver) = tokio::sync::mpsc::channel::<Result<String, std::io::Error>>(1);
-    let input = stream::unfold(receiver, |mut receiver| async {
-        Some((receiver.recv().await?, receiver))
-    });
-    let request = request("application/x-ndjson", Body::from_stream(input));
+    let (sender, input) = fed_input();
+    let request = request("application/x-ndjson", input);
     let mut body = api.app.clone().oneshot(request).await.unwrap().into_body();
     for _ in 0..3 {
         sender.send(Ok(format!("\"{BOARD}\"\n"))).await.unwrap();

@@ -171,17 +171,17 @@ async fn every_documented_response_is_produced() {
         let answer = api.call(request).await;
         note(&api, &Method::POST, "/solve/batch", &answer);
     }
-    let board_pages = [
+    let board_pages: Vec<(Method, String)> = [
         format!("/boards/{BOARD}"),
         format!("/boards/{BOARD}/solutions"),
         format!("/boards/{BOARD}/replay/AC"),
         "/boards/random?seed=1".to_owned(),
-    ];
+    ]
+    .into_iter()
+    .flat_map(|path| [(Method::GET, path.clone()), (Method::HEAD, path)])
+    .collect();
     api.engine.panic(true);
-    for (method, path) in [Method::GET, Method::HEAD]
-        .iter()
-        .flat_map(|m| board_pages.iter().map(move |p| (m, p)))
-    {
+    for (method, path) in &board_pages {
         let answer = api
             .call(with_header(method.clone(), path, "accept", "*/*", ""))
             .await;
@@ -195,10 +195,7 @@ async fn every_documented_response_is_produced() {
     let answer = api.solve(json!({"board": boards().nth(6).unwrap()})).await;
     assert_eq!(problem(&answer).0, "shutting-down");
     note(&api, &Method::POST, "/solve", &answer);
-    for (method, path) in [Method::GET, Method::HEAD]
-        .iter()
-        .flat_map(|m| board_pages.iter().map(move |p| (m, p)))
-    {
+    for (method, path) in &board_pages {
         let answer = api
             .call(with_header(method.clone(), path, "accept", "*/*", ""))
             .await;
