@@ -10,7 +10,7 @@ mod textbook;
 use std::hint::black_box;
 
 use divan::{AllocProfiler, Bencher, counter::ItemsCount};
-use rotation_game::search::{Heuristic, Limits, Misplaced, Outcome, search};
+use rotation_game::search::{GoalDatabase, Heuristic, Limits, Misplaced, Outcome, explain, search};
 use rotation_game::{Board, PatternDatabase, analysis};
 
 /// Shows in the table what a benchmark allocates.
@@ -66,6 +66,24 @@ fn exact_random(bencher: Bencher<'_, '_>) {
     bencher
         .counter(ItemsCount::new(boards.len()))
         .bench(|| solve_all(&boards, &database));
+}
+
+#[divan::bench]
+fn build_goal_database(bencher: Bencher<'_, '_>) {
+    let goal = random_boards(1)[0];
+    bencher.bench(|| GoalDatabase::build(goal.into()));
+}
+
+/// Random boards to one full goal, by nodes.
+#[divan::bench]
+fn goal_random(bencher: Bencher<'_, '_>) {
+    let boards = random_boards(101);
+    let database = GoalDatabase::build(boards[0].into());
+    let nodes = |board: &Board| explain(*board, &database, Limits::NONE).1.nodes;
+    let nodes: u64 = boards[1..].iter().map(nodes).sum();
+    bencher
+        .counter(ItemsCount::new(nodes))
+        .bench(|| solve_all(&boards[1..], &database));
 }
 
 #[divan::bench]

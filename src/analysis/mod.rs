@@ -10,5 +10,5 @@ pub(crate) use census::ratio;
 pub use census::{BOARDS, Census, DistanceCount, census};
 pub use random::{RandomBoard, Sampler};
 pub use rating::{Distances, Effect, RatedMove, Rating, rate};
-pub use replay::{Replay, replay};
+pub use replay::{GoalReplay, Replay, replay};
 pub use solutions::Solutions;

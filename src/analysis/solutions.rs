@@ -92,7 +92,7 @@ impl<'a> Solutions<'a> {
         }
         Some(Solution {
             moves,
-            centre: board.centre()?,
+            centre: board.centre(),
         })
     }
 

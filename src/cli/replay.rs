@@ -3,8 +3,8 @@ use std::io::{self, Write};
 use std::str::FromStr;
 
 use super::{Failure, Format, write_json};
-use crate::analysis::{Replay, replay};
-use crate::puzzle::{Board, InvalidMoves, Move, read_moves};
+use crate::analysis::{GoalReplay, Replay, replay};
+use crate::puzzle::{Board, Goal, InvalidMoves, Move, read_moves};
 use crate::search::PatternDatabase;
 
 /// Make moves on a board, and tell how good they are
@@ -15,6 +15,10 @@ pub(super) struct Args {
 
     /// The moves, first to last
     moves: Moves,
+
+    /// A goal that the moves may reach: centre, or a pattern of 24 characters, each 1, 2, 3 or .
+    #[arg(long, env = "ROTATION_GAME_GOAL")]
+    goal: Option<Goal>,
 
     /// How it is written
     #[arg(long, value_enum, default_value_t = Format::Text, env = "ROTATION_GAME_FORMAT")]
@@ -36,7 +40,8 @@ impl FromStr for Moves {
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let replay = replay(&PatternDatabase::build(), args.board, &args.moves.0);
+    let database = PatternDatabase::build();
+    let replay = replay(&database, args.board, &args.moves.0, args.goal);
     let mut output = io::stdout().lock();
     match args.format {
         Format::Json => write_json(&mut output, &replay),
@@ -53,6 +58,17 @@ impl fmt::Display for Report<'_> {
         for step in &replay.steps {
             let (made, board, distance) = (step.made, step.board, step.distance);
             writeln!(f, "{made}  {board}  {distance:2} to go, {}", step.effect)?;
+        }
+        if let Some(GoalReplay {
+            goal,
+            reached_after,
+            ..
+        }) = replay.goal
+        {
+            match reached_after {
+                Some(moves) => writeln!(f, "{goal} is reached after {moves} moves")?,
+                None => writeln!(f, "{goal} is not reached")?,
+            }
         }
         let verdict = match replay.centre {
             None => return writeln!(f, "not solved: {} moves to go", replay.distance),

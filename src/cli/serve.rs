@@ -78,7 +78,7 @@ pub(super) struct Args {
     )]
     search_queue: usize,
 
-    /// How many solutions are kept, those used last; 0 for none
+    /// How many solutions are kept, those used last, and as many of patterns; 0 for none
     #[arg(
         long,
         value_name = "N",
@@ -86,6 +86,15 @@ pub(super) struct Args {
         env = "ROTATION_GAME_CACHE_CAPACITY"
     )]
     cache_capacity: usize,
+
+    /// For how many patterns the tables are kept, those used last; a pattern takes 2 to 7 MB
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "16",
+        env = "ROTATION_GAME_GOAL_CACHE"
+    )]
+    goal_cache: NonZeroUsize,
 
     /// How many connections are served at a time; more wait
     #[arg(
@@ -250,6 +259,7 @@ async fn serve(args: Args, search_concurrency: usize) -> Result<(), Failure> {
         search_concurrency,
         search_queue: args.search_queue,
         cache_capacity: args.cache_capacity,
+        goal_cache: args.goal_cache,
     });
     let (http_metrics, server_metrics) = (HttpMetrics::default(), server::Metrics::default());
     let mut registry = telemetry::registry();

@@ -65,12 +65,15 @@ impl fmt::Display for Page<'_> {
             f,
             "distance   {distance} (to 1: {ones}, to 2: {twos}, to 3: {threes})"
         )?;
+        let centre = solution
+            .centre
+            .map_or_else(String::new, |it| it.to_string());
         match distance {
-            0 => writeln!(f, "solved     with {} in the centre", solution.centre)?,
+            0 => writeln!(f, "solved     with {centre} in the centre")?,
             _ => writeln!(
                 f,
-                "solution   {}, with {} in the centre (shortest solutions: {optimal_solutions})",
-                solution.moves, solution.centre
+                "solution   {}, with {centre} in the centre (shortest solutions: {optimal_solutions})",
+                solution.moves
             )?,
         }
         write!(f, "moves     ")?;

@@ -9,11 +9,11 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 
 use super::{Failure, Format, progress, write_json};
-use crate::puzzle::Board;
 use crate::puzzle::judge::{Answer, Position, Reader};
+use crate::puzzle::{Board, Goal};
 use crate::search::{
-    Explained, Heuristic, HeuristicKind, Limits, Misplaced, Outcome, PatternDatabase, Solution,
-    explain, search,
+    GoalDatabase, GoalMisplaced, Heuristic, HeuristicKind, Limits, Misplaced, Outcome,
+    PatternDatabase, Report, Solution, explain, search,
 };
 
 /// How much is read at a time: over a thousand boards.
@@ -25,7 +25,8 @@ const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Solve boards in the judge's format: 24 numbers each, up to a board that starts with 0
 ///
-/// Prints two lines a board: the moves (or `No moves needed`), then the value in the centre.
+/// Prints two lines a board: the moves (or `No moves needed`), then the value in the centre (or
+/// `-` where a goal leaves several there).
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The input, or - for standard input
@@ -35,6 +36,11 @@ pub(super) struct Args {
     /// How answers are written
     #[arg(long, value_enum, default_value_t = Format::Text, env = "ROTATION_GAME_FORMAT")]
     format: Format,
+
+    /// What counts as solved: centre, for one value in the centre, or a pattern of 24 characters,
+    /// each 1, 2, 3 or . for any
+    #[arg(long, default_value_t = Goal::Centre, env = "ROTATION_GAME_GOAL")]
+    goal: Goal,
 
     /// What guides the search
     #[arg(
@@ -65,13 +71,19 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             "--explain (or ROTATION_GAME_EXPLAIN) needs --format json",
         );
     }
-    match args.heuristic {
-        HeuristicKind::PatternDatabase => solve(args, PatternDatabase::build),
-        HeuristicKind::Misplaced => solve(args, || Misplaced),
+    match (args.goal, args.heuristic) {
+        (Goal::Centre, HeuristicKind::PatternDatabase) => solve(args, PatternDatabase::build),
+        (Goal::Centre, HeuristicKind::Misplaced) => solve(args, || Misplaced),
+        (Goal::Pattern(pattern), HeuristicKind::PatternDatabase) => {
+            solve(args, || GoalDatabase::build(pattern))
+        }
+        (Goal::Pattern(pattern), HeuristicKind::Misplaced) => {
+            solve(args, || GoalMisplaced::new(pattern))
+        }
     }
 }
 
-fn solve<H: Heuristic>(args: &Args, heuristic: fn() -> H) -> Result<(), Failure> {
+fn solve<H: Heuristic>(args: &Args, heuristic: impl FnOnce() -> H) -> Result<(), Failure> {
     let mut input = Input::open(&args.file)?;
     let mut solver = Solver {
         args,
@@ -85,14 +97,14 @@ fn solve<H: Heuristic>(args: &Args, heuristic: fn() -> H) -> Result<(), Failure>
     result
 }
 
-struct Solver<'a, H> {
+struct Solver<'a, H, F> {
     args: &'a Args,
     /// Not built before there is a board.
-    heuristic: LazyCell<H>,
+    heuristic: LazyCell<H, F>,
     answers: Answers,
 }
 
-impl<H: Heuristic> Solver<'_, H> {
+impl<H: Heuristic, F: FnOnce() -> H> Solver<'_, H, F> {
     fn solve_all(&mut self, input: &mut Input) -> Result<(), Failure> {
         let mut reader = Reader::default();
         let mut buffer = vec![0; PIECE_BYTES];
@@ -118,7 +130,7 @@ impl<H: Heuristic> Solver<'_, H> {
     }
 
     fn solve_one(&mut self, board: Board, position: Position) -> Result<(), Failure> {
-        if !self.args.heuristic.is_exact() {
+        if !self.args.heuristic.is_exact(self.args.goal) {
             // The next answer may take long, and the last one should not wait for it.
             self.answers.flush()?;
         }
@@ -132,16 +144,20 @@ impl<H: Heuristic> Solver<'_, H> {
                 .and_then(|timeout| Instant::now().checked_add(timeout)),
             ..Limits::NONE
         };
-        if self.args.explain {
+        let (outcome, search) = if self.args.explain {
             let (outcome, search) = explain(board, heuristic, limits);
-            let solution = self.solution(outcome, position)?;
-            self.answers.write_json(&Explained { solution, search })
+            (outcome, Some(search))
         } else {
-            let solution = self.solution(search(board, heuristic, limits), position)?;
-            match self.args.format {
-                Format::Json => self.answers.write_json(&solution),
-                Format::Text => self.answers.write_text(&solution),
-            }
+            (search(board, heuristic, limits), None)
+        };
+        let solution = self.solution(outcome, position)?;
+        match self.args.format {
+            Format::Json => self.answers.write_json(&Report {
+                solution,
+                goal: self.args.goal,
+                search: search.as_ref(),
+            }),
+            Format::Text => self.answers.write_text(&solution),
         }
     }
 

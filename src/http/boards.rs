@@ -13,7 +13,7 @@ use super::AppState;
 use super::extract::{Path, Query, check_accepts};
 use super::problem::{FieldError, Problem};
 use crate::analysis::{self, Sampler, Solutions};
-use crate::puzzle::{Board, InvalidMoves, Move, MoveSequence, Value, read_moves};
+use crate::puzzle::{Board, Goal, InvalidMoves, Move, MoveSequence, Value, read_moves};
 use crate::search::Solution;
 
 /// The most letters of a replay.
@@ -68,7 +68,7 @@ struct SolutionsPage {
 #[derive(Debug, Serialize)]
 struct SolutionOfPage {
     moves: MoveSequence,
-    centre: Value,
+    centre: Option<Value>,
 }
 
 impl From<Solution> for SolutionOfPage {
@@ -110,17 +110,26 @@ pub(super) async fn solutions(
     Ok(pure(&headers, &page.await?))
 }
 
+/// The query of `GET /boards/{board}/replay/{moves}`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReplayGoal {
+    goal: Option<String>,
+}
+
 /// `GET /boards/{board}/replay/{moves}`.
 pub(super) async fn replay(
     State(state): State<AppState>,
     Path((digits, letters)): Path<(String, String)>,
+    Query(ReplayGoal { goal }): Query<ReplayGoal>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     check_accepts(&headers, "application/json")?;
     let board: Board = digits.parse()?;
     let moves = checked_moves(&letters)?;
+    let goal: Option<Goal> = goal.as_deref().map(str::parse).transpose()?;
     let service = &state.0.service;
-    let replay = service.consult(move |database| analysis::replay(database, board, &moves));
+    let replay = service.consult(move |database| analysis::replay(database, board, &moves, goal));
     Ok(pure(&headers, &replay.await?))
 }
 

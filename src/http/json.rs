@@ -88,6 +88,13 @@ pub(super) fn name<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer.deserialize_any(NameVisitor(PhantomData))
 }
 
+/// A name where a field is optional: it may be missing, but not null.
+pub(super) fn some_name<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<String>, D::Error> {
+    name(deserializer).map(Some)
+}
+
 /// Any integer that JSON can write, `13.0` too; those beyond the range of this type are as good as
 /// its ends.
 #[derive(Clone, Copy, Debug)]

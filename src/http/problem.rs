@@ -6,7 +6,7 @@ use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 
 use crate::puzzle::judge::InputError;
-use crate::puzzle::{Fault, IllegalBoard};
+use crate::puzzle::{Fault, IllegalBoard, IllegalPattern, PatternFault};
 use crate::service;
 
 /// After how many seconds a caller may try again: searches are short.
@@ -28,6 +28,7 @@ pub enum Code {
     UnsupportedMediaType,
     InvalidRequest,
     InvalidBoard,
+    InvalidGoal,
     DepthCapReached,
     SearchTimeout,
     Overloaded,
@@ -37,7 +38,7 @@ pub enum Code {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::MalformedJson,
         Self::NotFound,
         Self::MethodNotAllowed,
@@ -47,6 +48,7 @@ impl Code {
         Self::UnsupportedMediaType,
         Self::InvalidRequest,
         Self::InvalidBoard,
+        Self::InvalidGoal,
         Self::DepthCapReached,
         Self::SearchTimeout,
         Self::Overloaded,
@@ -67,6 +69,7 @@ impl Code {
             Self::UnsupportedMediaType => "unsupported-media-type",
             Self::InvalidRequest => "invalid-request",
             Self::InvalidBoard => "invalid-board",
+            Self::InvalidGoal => "invalid-goal",
             Self::DepthCapReached => "depth-cap-reached",
             Self::SearchTimeout => "search-timeout",
             Self::Overloaded => "overloaded",
@@ -86,9 +89,10 @@ impl Code {
             Self::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
             Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::InvalidRequest | Self::InvalidBoard | Self::DepthCapReached => {
-                StatusCode::UNPROCESSABLE_ENTITY
-            }
+            Self::InvalidRequest
+            | Self::InvalidBoard
+            | Self::InvalidGoal
+            | Self::DepthCapReached => StatusCode::UNPROCESSABLE_ENTITY,
             Self::SearchTimeout => StatusCode::GATEWAY_TIMEOUT,
             Self::Overloaded | Self::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
@@ -108,6 +112,7 @@ impl Code {
             Self::UnsupportedMediaType => "The body is of the wrong type",
             Self::InvalidRequest => "The request has the wrong shape",
             Self::InvalidBoard => "The board is not legal",
+            Self::InvalidGoal => "The goal is not legal",
             Self::DepthCapReached => "The shortest solution is longer than the depth cap",
             Self::SearchTimeout => "The search ran out of time",
             Self::Overloaded => "The service is overloaded",
@@ -151,6 +156,11 @@ impl Code {
                  them. The errors list every reason why this is not one, with a pointer to each bad \
                  cell."
             }
+            Self::InvalidGoal => {
+                "A goal is `centre`, or a pattern of 24 characters in cell order, each 1, 2, 3 or a \
+                 dot for any value, with no value on more than eight cells. The errors list every \
+                 reason why this is not one, with a pointer to each bad character."
+            }
             Self::DepthCapReached => {
                 "The board can be solved, as every legal board can, but not within max_depth moves. \
                  No solution is shorter than lower_bound. The usual goal never needs more than 13 \
@@ -158,8 +168,8 @@ impl Code {
             }
             Self::SearchTimeout => {
                 "The search was stopped because timeout_ms, or the server's limit, was over. No \
-                 solution is shorter than lower_bound. The pattern-database heuristic answers within \
-                 microseconds."
+                 solution is shorter than lower_bound. With the usual goal, the pattern-database \
+                 heuristic answers within microseconds."
             }
             Self::Overloaded => {
                 "As many searches run and wait as the server allows, or this one waited too long. \
@@ -221,6 +231,13 @@ impl Problem {
             errors,
             ..Self::new(Code::InvalidRequest, "")
         }
+    }
+
+    /// The same, with the reasons of another.
+    pub(super) fn and(mut self, other: Self) -> Self {
+        self.detail = join([self.detail.as_str(), &other.detail].into_iter());
+        self.errors.extend(other.errors);
+        self
     }
 
     /// The response's body.
@@ -302,6 +319,22 @@ impl From<InputError> for Problem {
         Self {
             detail: error.to_string(),
             ..error.illegal.into()
+        }
+    }
+}
+
+impl From<IllegalPattern> for Problem {
+    fn from(illegal: IllegalPattern) -> Self {
+        let errors = illegal.faults().iter().map(|fault| FieldError {
+            pointer: match fault {
+                PatternFault::Cell { index, .. } => format!("/goal/{index}"),
+                PatternFault::Length { .. } | PatternFault::Count { .. } => "/goal".to_owned(),
+            },
+            detail: fault.to_string(),
+        });
+        Self {
+            errors: errors.collect(),
+            ..Self::new(Code::InvalidGoal, illegal.to_string())
         }
     }
 }

@@ -10,10 +10,13 @@ use serde::{Deserialize, Deserializer};
 
 use super::AppState;
 use super::extract::{Json, check_accepts};
-use super::json::{Integer, Notation, ObjectOrBoard, name, object_or_board, some_integer};
+use super::json::{
+    Integer, Notation, ObjectOrBoard, name, object_or_board, some_integer, some_name,
+};
 use super::layers::Outcome;
 use super::problem::{FieldError, Problem};
-use crate::search::{Explained, Explanation, HeuristicKind};
+use crate::puzzle::Goal;
+use crate::search::{HeuristicKind, Report, Solution};
 use crate::service::{Answer, Config, Request, Source};
 
 const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
@@ -30,20 +33,10 @@ pub(super) struct SolveRequest {
     timeout_ms: Option<Integer>,
     #[serde(default, deserialize_with = "name")]
     heuristic: HeuristicKind,
-    #[serde(default, deserialize_with = "name")]
-    #[expect(dead_code, reason = "there is one goal, and naming it changes nothing")]
-    goal: Goal,
+    #[serde(default, deserialize_with = "some_name")]
+    goal: Option<String>,
     #[serde(default)]
     explain: bool,
-}
-
-/// What counts as solved.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Goal {
-    /// The centre holds one value only.
-    #[default]
-    Centre,
 }
 
 /// A line of a batch: a request, or a bare board.
@@ -59,7 +52,7 @@ impl<'de> Deserialize<'de> for LineRequest {
                     max_depth: None,
                     timeout_ms: None,
                     heuristic: HeuristicKind::default(),
-                    goal: Goal::default(),
+                    goal: None,
                     explain: false,
                 },
             })
@@ -78,8 +71,19 @@ impl SolveRequest {
         if !errors.is_empty() {
             return Err(Problem::invalid_request(errors));
         }
+        let goal = match self.goal {
+            Some(goal) => goal.parse(),
+            None => Ok(Goal::Centre),
+        };
+        let (board, goal) = match (self.board.board(), goal) {
+            (Ok(board), Ok(goal)) => (board, goal),
+            (Err(board), Ok(_)) => return Err(board.into()),
+            (Ok(_), Err(goal)) => return Err(goal.into()),
+            (Err(board), Err(goal)) => return Err(Problem::from(board).and(goal.into())),
+        };
         Ok(Request {
-            board: self.board.board()?,
+            board,
+            goal,
             max_depth: u32::try_from(max_depth).unwrap_or(config.max_depth),
             timeout: Duration::from_millis(timeout_ms),
             heuristic: self.heuristic,
@@ -136,28 +140,31 @@ fn respond(request: &Request, answer: Answer) -> Response {
     let mut headers = HeaderMap::with_capacity(8);
     headers.insert(CONTENT_TYPE, super::JSON);
     headers.insert(CACHE_STATUS, HeaderValue::from_static(cache_status));
-    let body = match source {
-        Source::Cache => {
-            headers.insert(SERVER_TIMING, HeaderValue::from_static("cache;desc=hit"));
-            serde_json::to_vec(&solution)
-        }
+    let timing = match &source {
+        Source::Cache => HeaderValue::from_static("cache;desc=hit"),
         Source::Search {
             explanation,
             queued,
-        } => {
-            headers.insert(SERVER_TIMING, timing(queued, explanation.elapsed_us));
-            if request.explain {
-                let search = Explanation::clone(&explanation);
-                serde_json::to_vec(&Explained { solution, search })
-            } else {
-                serde_json::to_vec(&solution)
-            }
-        }
+        } => timing(*queued, explanation.elapsed_us),
     };
-    let body = body.expect("strings and numbers always serialize");
+    headers.insert(SERVER_TIMING, timing);
+    let report = report(request, solution, &source);
+    let body = serde_json::to_vec(&report).expect("strings and numbers always serialize");
     let mut response = (headers, body).into_response();
     response.extensions_mut().insert(outcome);
     response
+}
+
+/// What the caller is told of a solution.
+pub(super) fn report<'a>(request: &Request, solution: Solution, source: &'a Source) -> Report<'a> {
+    Report {
+        solution,
+        goal: request.goal,
+        search: match source {
+            Source::Search { explanation, .. } if request.explain => Some(explanation),
+            Source::Search { .. } | Source::Cache => None,
+        },
+    }
 }
 
 /// Durations in milliseconds, as the header wants them.

@@ -102,6 +102,13 @@ pub(crate) fn turn(planes: u64, next: Move) -> u64 {
         })
 }
 
+/// A mask after one move.
+#[expect(clippy::cast_possible_truncation, reason = "a turned mask is a mask")]
+#[inline]
+pub(crate) fn turn_mask(mask: u32, next: Move) -> u32 {
+    turn(mask.into(), next) as u32
+}
+
 impl Move {
     /// The cell whose value this move brings into the centre, and the one whose value it takes
     /// out of it.

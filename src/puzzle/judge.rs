@@ -193,8 +193,8 @@ impl fmt::Display for InputError {
 pub struct Answer<'a> {
     /// The moves.
     pub moves: &'a MoveSequence,
-    /// The value in the centre after them.
-    pub centre: Value,
+    /// The value in the centre after them, if there is but one; printed as `-` where there is not.
+    pub centre: Option<Value>,
 }
 
 impl fmt::Display for Answer<'_> {
@@ -204,7 +204,10 @@ impl fmt::Display for Answer<'_> {
         } else {
             self.moves.fmt(f)?;
         }
-        write!(f, "\n{}\n", self.centre)
+        match self.centre {
+            Some(centre) => write!(f, "\n{centre}\n"),
+            None => f.write_str("\n-\n"),
+        }
     }
 }
 

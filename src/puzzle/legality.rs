@@ -64,14 +64,22 @@ impl IllegalBoard {
 
 impl fmt::Display for IllegalBoard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, fault) in self.faults.iter().enumerate() {
-            if index > 0 {
-                f.write_str("; ")?;
-            }
-            fault.fmt(f)?;
-        }
-        Ok(())
+        write_joined(f, &self.faults)
     }
 }
 
 impl std::error::Error for IllegalBoard {}
+
+/// Writes reasons with semicolons between.
+pub(super) fn write_joined(
+    f: &mut fmt::Formatter<'_>,
+    faults: &[impl fmt::Display],
+) -> fmt::Result {
+    for (index, fault) in faults.iter().enumerate() {
+        if index > 0 {
+            f.write_str("; ")?;
+        }
+        fault.fmt(f)?;
+    }
+    Ok(())
+}

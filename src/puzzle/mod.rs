@@ -6,19 +6,23 @@
 mod board;
 mod draft;
 mod geometry;
+mod goal;
 pub mod judge;
 mod legality;
 mod move_set;
 mod moves;
+mod pattern;
 mod sequence;
 mod value;
 
 pub use board::Board;
 pub use draft::Draft;
-pub(crate) use geometry::{ALL_CELLS, turn};
+pub(crate) use geometry::{ALL_CELLS, turn_mask};
 pub use geometry::{CELLS, CENTRE, Symmetry};
+pub use goal::Goal;
 pub use legality::{Fault, IllegalBoard};
 pub use move_set::{MoveSet, Moves};
 pub use moves::Move;
+pub use pattern::{IllegalPattern, Pattern, PatternFault};
 pub use sequence::{InvalidMoves, MoveSequence, read_moves};
 pub use value::Value;

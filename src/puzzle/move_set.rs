@@ -17,6 +17,9 @@ impl MoveSet {
     /// No move.
     pub const EMPTY: Self = Self(0);
 
+    /// All eight moves.
+    pub const ALL: Self = Self(u8::MAX);
+
     /// The first move in letter order.
     #[must_use]
     #[inline]
@@ -28,6 +31,12 @@ impl MoveSet {
     #[must_use]
     pub const fn bits(self) -> u8 {
         self.0
+    }
+
+    /// The set of a [number](MoveSet::bits).
+    #[must_use]
+    pub const fn from_bits(bits: u8) -> Self {
+        Self(bits)
     }
 
     /// All 256 sets, each at the place of its [number](MoveSet::bits).
@@ -52,6 +61,13 @@ impl MoveSet {
     #[inline]
     pub const fn with(self, added: Move, condition: bool) -> Self {
         Self(self.0 | (condition as u8) << added.index())
+    }
+
+    /// The set without `removed`, or as it was where `condition` is false.
+    #[must_use]
+    #[inline]
+    pub const fn without(self, removed: Move, condition: bool) -> Self {
+        Self(self.0 & !((condition as u8) << removed.index()))
     }
 
     /// The moves that are in either set.

@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::{Heuristic, Iteration, Limits, Outcome, Solution, search_observed};
+use super::{Heuristic, Iteration, Limits, Outcome, search_observed};
 use crate::puzzle::Board;
 
 /// What a search took.
@@ -29,18 +29,6 @@ impl Explanation {
             iterations,
         }
     }
-}
-
-/// A solution and what it took to find it.
-///
-/// Serialized as the solution with one field more, `search`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Explained {
-    /// The solution.
-    #[serde(flatten)]
-    pub solution: Solution,
-    /// What it took.
-    pub search: Explanation,
 }
 
 /// Searches as [`search`](super::search) does, and tells what it took.

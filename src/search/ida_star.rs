@@ -98,7 +98,7 @@ impl Observer for Vec<Iteration> {
 
 /// Why a depth-first search ends before it has opened everything within its bound.
 enum Halt {
-    Solved(Value),
+    Solved(Option<Value>),
     TimedOut,
     Stopped,
 }
@@ -130,13 +130,14 @@ impl<H: Heuristic> DepthFirst<'_, H> {
             return ControlFlow::Break(Halt::TimedOut);
         }
         if budget == 0 {
-            return match board.centre() {
-                Some(centre) => ControlFlow::Break(Halt::Solved(centre)),
-                None => ControlFlow::Continue(()),
+            return if self.heuristic.goal().is_reached(board) {
+                ControlFlow::Break(Halt::Solved(board.centre()))
+            } else {
+                ControlFlow::Continue(())
             };
         }
-        let promising = self.heuristic.promising(board, budget - 1);
-        for next in promising.intersection(order.allowed()) {
+        let promising = self.heuristic.promising(board, order.allowed(), budget - 1);
+        for next in promising {
             let halt = self.open(board.after(next), order.after(next), budget - 1);
             if halt.is_break() {
                 self.path[MoveSequence::CAPACITY - budget as usize] = next;

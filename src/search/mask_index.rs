@@ -3,6 +3,8 @@
 //! The combinatorial number system, cut in two so that a rank costs two small table reads: masks
 //! are ordered by their upper twelve cells, then by their lower twelve.
 
+use crate::puzzle::CELLS;
+
 /// How many masks there are: the ways to choose 8 of 24.
 pub(crate) const MASKS: usize = 735_471;
 
@@ -31,6 +33,17 @@ pub(crate) fn upper_rank(half: usize) -> usize {
 #[inline]
 pub(crate) fn lower_rank(half: usize) -> usize {
     LOWER[half % HALVES].into()
+}
+
+/// All masks of eight cells in ascending order, which is that of their ranks.
+pub(crate) fn masks() -> impl Iterator<Item = u32> {
+    // The next greater number with as many bits (Gosper).
+    std::iter::successors(Some(0xff_u32), |&mask| {
+        let lowest = mask & mask.wrapping_neg();
+        let carried = mask + lowest;
+        let next = carried | (((mask ^ carried) / lowest) >> 2);
+        (next < 1 << CELLS).then_some(next)
+    })
 }
 
 const fn lower() -> [u16; HALVES] {

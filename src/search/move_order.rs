@@ -181,16 +181,16 @@ mod tests {
     }
 
     /// What a sequence does to 24 distinguishable cells.
-    fn permutation(sequence: &[Move]) -> [u64; 5] {
+    fn permutation(sequence: &[Move]) -> [u32; 5] {
         // Cell i is numbered i in binary: bit b of all numbers makes a mask, turned like any other.
         [0, 1, 2, 3, 4].map(|bit| {
-            let mask = (0..24_u64)
+            let mask = (0..24_u32)
                 .filter(|cell| cell >> bit & 1 == 1)
                 .map(|cell| 1 << cell)
                 .sum();
             sequence
                 .iter()
-                .fold(mask, |mask, &next| crate::puzzle::turn(mask, next))
+                .fold(mask, |mask, &next| crate::puzzle::turn_mask(mask, next))
         })
     }
 

@@ -1,9 +1,9 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::mask_index::{MASKS, rank};
+use super::mask_index::{MASKS, masks, rank};
 use super::{Heuristic, Limits, Outcome, Solution, search};
-use crate::puzzle::{Board, CELLS, CENTRE, Move, MoveSet, Symmetry, Value, turn};
+use crate::puzzle::{Board, CENTRE, Goal, Move, MoveSet, Symmetry, Value, turn_mask};
 
 /// The exact distance of every mask of eight cells to the centre, and so of every board.
 ///
@@ -120,14 +120,7 @@ impl PatternDatabase {
 
     /// All masks in ascending order, each with its distance.
     pub(crate) fn masks(&self) -> impl Iterator<Item = (u32, u32)> {
-        // The next greater number with as many bits (Gosper).
-        let masks = std::iter::successors(Some(0xff_u32), |&mask| {
-            let lowest = mask & mask.wrapping_neg();
-            let carried = mask + lowest;
-            let next = carried | (((mask ^ carried) / lowest) >> 2);
-            (next < 1 << CELLS).then_some(next)
-        });
-        masks.map(|mask| (mask, self.mask_distance(mask)))
+        masks().map(|mask| (mask, self.mask_distance(mask)))
     }
 
     /// The distance of a mask of eight cells.
@@ -168,6 +161,11 @@ impl Heuristic for PatternDatabase {
     const NAME: &'static str = "pattern-database";
 
     #[inline]
+    fn goal(&self) -> Goal {
+        Goal::Centre
+    }
+
+    #[inline]
     fn lower_bound(&self, board: Board) -> u32 {
         self.distance(board)
     }
@@ -175,13 +173,14 @@ impl Heuristic for PatternDatabase {
     /// On a board as far as the budget allows, the first move of the smallest shortest solution,
     /// straight from the table, and no other: the search never has to come back for more.
     #[inline]
-    fn promising(&self, board: Board, budget: u32) -> MoveSet {
+    fn promising(&self, board: Board, among: MoveSet, budget: u32) -> MoveSet {
         let nearest = self.nearest(board);
-        match u32::from(nearest.distance()).cmp(&(budget + 1)) {
+        let promising = match u32::from(nearest.distance()).cmp(&(budget + 1)) {
             Ordering::Equal => MoveSet::EMPTY.with(nearest.first(), true),
             Ordering::Greater => MoveSet::EMPTY,
             Ordering::Less => self.within(board, budget),
-        }
+        };
+        promising.intersection(among)
     }
 }
 
@@ -194,12 +193,6 @@ fn firsts_of_images(moves: MoveSet) -> [Move; 8] {
         }
     }
     firsts
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "a turned mask is a mask")]
-#[inline]
-fn turn_mask(mask: u32, next: Move) -> u32 {
-    turn(mask.into(), next) as u32
 }
 
 #[cfg(test)]

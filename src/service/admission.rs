@@ -4,6 +4,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Metrics;
 use crate::counted::Counted;
+use crate::puzzle::Goal;
 use crate::search::HeuristicKind;
 
 /// Who may search: so many searches run, so many wait, and searches that may run long never keep
@@ -23,6 +24,25 @@ pub(super) struct Admission {
     metrics: Metrics,
 }
 
+/// What kind of search it is, for admission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lane {
+    /// It takes microseconds.
+    Exact,
+    /// It may run long.
+    Long,
+}
+
+impl Lane {
+    pub(super) const fn of(heuristic: HeuristicKind, goal: Goal) -> Self {
+        if heuristic.is_exact(goal) {
+            Self::Exact
+        } else {
+            Self::Long
+        }
+    }
+}
+
 /// Leave to search, for as long as it lives. It goes with the search into its thread, so that no
 /// caller who leaves can make room for another search while this one still runs.
 pub(super) struct Permit {
@@ -32,7 +52,7 @@ pub(super) struct Permit {
 
 /// A place in the queue.
 pub(super) struct Ticket {
-    heuristic: HeuristicKind,
+    lane: Lane,
     _place: OwnedSemaphorePermit,
     _waiting: Counted,
 }
@@ -53,8 +73,8 @@ impl Admission {
     }
 
     /// A permit, if one is free right now.
-    pub(super) fn try_enter(&self, heuristic: HeuristicKind) -> Option<Permit> {
-        let long = if heuristic.is_exact() {
+    pub(super) fn try_enter(&self, lane: Lane) -> Option<Permit> {
+        let long = if lane == Lane::Exact {
             None
         } else {
             Some(try_acquire(&self.long)?)
@@ -64,14 +84,14 @@ impl Admission {
     }
 
     /// A place in the queue, if there is one.
-    pub(super) fn queue(&self, heuristic: HeuristicKind) -> Option<Ticket> {
-        let queue = if heuristic.is_exact() {
+    pub(super) fn queue(&self, lane: Lane) -> Option<Ticket> {
+        let queue = if lane == Lane::Exact {
             &self.exact_queue
         } else {
             &self.long_queue
         };
         Some(Ticket {
-            heuristic,
+            lane,
             _place: try_acquire(queue)?,
             _waiting: Counted::new(&self.metrics.searches_waiting),
         })
@@ -79,7 +99,7 @@ impl Admission {
 
     /// Waits for a permit; first come, first served within a kind.
     pub(super) async fn enter(&self, ticket: Ticket) -> Permit {
-        let long = if ticket.heuristic.is_exact() {
+        let long = if ticket.lane == Lane::Exact {
             None
         } else {
             Some(acquire(&self.long).await)

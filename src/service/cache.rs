@@ -1,22 +1,22 @@
+use std::hash::Hash;
 use std::num::NonZeroUsize;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use lru::LruCache;
 
 use super::Metrics;
-use crate::puzzle::Board;
 use crate::search::Solution;
 
-/// The solutions of the boards that were asked for last.
+/// The solutions that were asked for last, by board, or by board and pattern.
 ///
 /// One lock guards one list, so that the board evicted is always the one that was used least
 /// recently of all. The lock is held for some ten nanoseconds, far less than reading a request.
-pub(super) struct Cache {
+pub(super) struct Cache<K> {
     /// `None` where the capacity is 0.
-    solutions: Option<Mutex<LruCache<Board, Solution>>>,
+    solutions: Option<Mutex<LruCache<K, Solution>>>,
 }
 
-impl Cache {
+impl<K: Hash + Eq + Copy> Cache<K> {
     pub(super) fn new(capacity: usize) -> Self {
         Self {
             // Memory is taken as entries come, not for the whole capacity at once.
@@ -25,27 +25,28 @@ impl Cache {
         }
     }
 
-    /// The solution of a board, which is now the one used last.
-    pub(super) fn get(&self, board: Board) -> Option<Solution> {
+    /// The solution of a key, which is now the one used last.
+    pub(super) fn get(&self, key: K) -> Option<Solution> {
         let mut solutions = self.lock()?;
-        solutions.get(&board).copied()
+        solutions.get(&key).copied()
     }
 
-    pub(super) fn put(&self, board: Board, solution: Solution, metrics: &Metrics) {
+    pub(super) fn put(&self, key: K, solution: Solution, metrics: &Metrics) {
         let Some(mut solutions) = self.lock() else {
             return;
         };
-        if let Some((evicted, _)) = solutions.push(board, solution)
-            && evicted != board
-        {
-            metrics.cache_evictions.inc();
+        match solutions.push(key, solution) {
+            None => {
+                metrics.cache_entries.inc();
+            }
+            Some((evicted, _)) if evicted != key => {
+                metrics.cache_evictions.inc();
+            }
+            Some(_) => {}
         }
-        metrics
-            .cache_entries
-            .set(i64::try_from(solutions.len()).unwrap_or(i64::MAX));
     }
 
-    fn lock(&self) -> Option<std::sync::MutexGuard<'_, LruCache<Board, Solution>>> {
+    fn lock(&self) -> Option<MutexGuard<'_, LruCache<K, Solution>>> {
         // Nothing in here panics half way through a change.
         Some(
             self.solutions
@@ -59,11 +60,11 @@ impl Cache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::puzzle::{Move, MoveSequence, Value};
+    use crate::puzzle::{Board, Move, MoveSequence, Value};
 
     const SOLUTION: Solution = Solution {
         moves: MoveSequence::EMPTY,
-        centre: Value::One,
+        centre: Some(Value::One),
     };
 
     fn boards() -> [Board; 4] {

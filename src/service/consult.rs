@@ -8,9 +8,9 @@ use tokio::task;
 use tokio::time::{sleep, timeout};
 use tracing::Span;
 
-use super::admission::Permit;
+use super::admission::{Lane, Permit};
 use super::{Answer, Error, Request, Service};
-use crate::search::{HeuristicKind, PatternDatabase};
+use crate::search::PatternDatabase;
 
 /// After how long a request of a batch that found no place tries again.
 const NEXT_TURN: Duration = Duration::from_millis(20);
@@ -28,9 +28,9 @@ impl Service {
             return Err(Error::ShuttingDown);
         }
         let admission = &self.0.admission;
-        let permit = if let Some(permit) = admission.try_enter(HeuristicKind::PatternDatabase) {
+        let permit = if let Some(permit) = admission.try_enter(Lane::Exact) {
             permit
-        } else if let Some(ticket) = admission.queue(HeuristicKind::PatternDatabase) {
+        } else if let Some(ticket) = admission.queue(Lane::Exact) {
             timeout(self.config().search_timeout, admission.enter(ticket))
                 .await
                 .map_err(|_| Error::Overloaded)?

@@ -1,8 +1,12 @@
 use std::sync::OnceLock;
+use std::sync::atomic::Ordering::Relaxed;
 
-use crate::puzzle::Board;
+use super::goals::Goals;
+use super::{Config, Metrics};
+use crate::puzzle::{Board, Goal};
 use crate::search::{
-    HeuristicKind, Limits, Misplaced, Observer, Outcome, PatternDatabase, search_observed,
+    GoalMisplaced, HeuristicKind, Limits, Misplaced, Observer, Outcome, PatternDatabase,
+    search_observed,
 };
 
 /// What searches for the service, on threads that may block. Tests put their own in its place.
@@ -17,6 +21,7 @@ pub trait Engine: Send + Sync + 'static {
     fn search(
         &self,
         board: Board,
+        goal: Goal,
         heuristic: HeuristicKind,
         limits: Limits<'_>,
         observer: &mut dyn Observer,
@@ -24,9 +29,18 @@ pub trait Engine: Send + Sync + 'static {
 }
 
 /// The real searches.
-#[derive(Default)]
-pub struct Solvers {
+pub(super) struct Solvers {
     database: OnceLock<PatternDatabase>,
+    goals: Goals,
+}
+
+impl Solvers {
+    pub(super) fn new(config: &Config, metrics: Metrics) -> Self {
+        Self {
+            database: OnceLock::new(),
+            goals: Goals::new(config.goal_cache, metrics),
+        }
+    }
 }
 
 impl Engine for Solvers {
@@ -41,15 +55,30 @@ impl Engine for Solvers {
     fn search(
         &self,
         board: Board,
+        goal: Goal,
         heuristic: HeuristicKind,
         limits: Limits<'_>,
         observer: &mut dyn Observer,
     ) -> Outcome {
-        match heuristic {
-            HeuristicKind::PatternDatabase => {
+        match (goal, heuristic) {
+            (Goal::Centre, HeuristicKind::PatternDatabase) => {
                 search_observed(board, self.database(), limits, observer)
             }
-            HeuristicKind::Misplaced => search_observed(board, &Misplaced, limits, observer),
+            (Goal::Centre, HeuristicKind::Misplaced) => {
+                search_observed(board, &Misplaced, limits, observer)
+            }
+            (Goal::Pattern(pattern), HeuristicKind::PatternDatabase) => {
+                // Nobody may be waiting any more.
+                if limits.stop.load(Relaxed) {
+                    return Outcome::Stopped;
+                }
+                self.goals.with(pattern, |database| {
+                    search_observed(board, database, limits, observer)
+                })
+            }
+            (Goal::Pattern(pattern), HeuristicKind::Misplaced) => {
+                search_observed(board, &GoalMisplaced::new(pattern), limits, observer)
+            }
         }
     }
 }

@@ -6,13 +6,14 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 
 use super::Metrics;
-use crate::puzzle::Board;
+use crate::puzzle::{Board, Goal};
 use crate::search::{Explanation, HeuristicKind, Outcome};
 
 /// What makes two searches the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub(super) board: Board,
+    pub(super) goal: Goal,
     pub(super) heuristic: HeuristicKind,
     pub(super) max_depth: u32,
     /// A number that no other key has, for a search that is not to be shared.

@@ -7,6 +7,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
+use crate::puzzle::Goal;
 use crate::search::HeuristicKind;
 
 /// What the service counts. Cheap to clone: clones share their numbers.
@@ -18,8 +19,11 @@ pub struct Metrics {
     pub searches_rejected: Counter,
     pub searches_timed_out: Counter,
     pub searches_abandoned: Counter,
-    search_nodes: Family<ByHeuristic, Counter<u64, AtomicU64>>,
-    search_duration: Family<ByHeuristic, Histogram>,
+    search_nodes: Family<Kind, Counter<u64, AtomicU64>>,
+    search_duration: Family<Kind, Histogram>,
+    pub goals: Gauge,
+    pub goal_bytes: Gauge,
+    pub goal_builds: Counter,
     pub batch_boards: Counter,
     pub cache_hits: Counter,
     pub cache_misses: Counter,
@@ -28,8 +32,10 @@ pub struct Metrics {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ByHeuristic {
+struct Kind {
     heuristic: &'static str,
+    /// `centre` or `pattern`.
+    goal: &'static str,
 }
 
 impl Default for Metrics {
@@ -45,6 +51,9 @@ impl Default for Metrics {
             search_duration: Family::new_with_constructor(|| {
                 Histogram::new(exponential_buckets(1e-6, 4.0, 13))
             }),
+            goals: Gauge::default(),
+            goal_bytes: Gauge::default(),
+            goal_builds: Counter::default(),
             batch_boards: Counter::default(),
             cache_hits: Counter::default(),
             cache_misses: Counter::default(),
@@ -88,6 +97,19 @@ impl Metrics {
             Unit::Seconds,
             m.search_duration,
         );
+        registry.register("goals", "Patterns whose tables are in memory", m.goals);
+        let goal = registry.sub_registry_with_prefix("goal");
+        goal.register_with_unit(
+            "tables",
+            "Memory of the tables of patterns",
+            Unit::Bytes,
+            m.goal_bytes,
+        );
+        goal.register(
+            "builds",
+            "Times that tables of a pattern were built",
+            m.goal_builds,
+        );
         registry.register("batch_boards", "Boards solved in batches", m.batch_boards);
         let cache = registry.sub_registry_with_prefix("cache");
         cache.register("hits", "Boards whose solution was known", m.cache_hits);
@@ -100,9 +122,19 @@ impl Metrics {
         cache.register("entries", "Solutions that are kept", m.cache_entries);
     }
 
-    pub(super) fn observe_search(&self, kind: HeuristicKind, nodes: u64, seconds: f64) {
-        let label = ByHeuristic {
-            heuristic: kind.name(),
+    pub(super) fn observe_search(
+        &self,
+        heuristic: HeuristicKind,
+        goal: Goal,
+        nodes: u64,
+        seconds: f64,
+    ) {
+        let label = Kind {
+            heuristic: heuristic.name(),
+            goal: match goal {
+                Goal::Centre => "centre",
+                Goal::Pattern(_) => "pattern",
+            },
         };
         self.search_nodes.get_or_create(&label).inc_by(nodes);
         self.search_duration.get_or_create(&label).observe(seconds);

@@ -8,6 +8,7 @@ mod cache;
 mod consult;
 mod engine;
 mod flight;
+mod goals;
 mod metrics;
 mod request;
 mod searching;
@@ -18,12 +19,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use tokio::task;
 use tokio::time::{Instant, timeout_at};
 
-use crate::search::{Heuristic, Misplaced, Outcome, Solution};
+use crate::puzzle::{Board, Goal, Pattern};
+use crate::search::{Outcome, Solution};
 use admission::Admission;
 use cache::Cache;
+use engine::Solvers;
 use flight::{Flight, Flights, Joined, Key, Landing};
 
-pub use engine::{Engine, Solvers};
+pub use engine::Engine;
 pub use metrics::Metrics;
 pub use request::{Answer, Config, Error, Request, Source, within_cap};
 
@@ -34,7 +37,9 @@ pub struct Service(Arc<Inner>);
 struct Inner {
     config: Config,
     engine: Box<dyn Engine>,
-    cache: Cache,
+    /// The usual goal has a list of its own, whose entries are small.
+    cache: Cache<Board>,
+    pattern_cache: Cache<(Board, Pattern)>,
     flights: Flights,
     admission: Admission,
     metrics: Metrics,
@@ -46,16 +51,22 @@ impl Service {
     /// A service with the real searches.
     #[must_use]
     pub fn new(config: Config) -> Self {
-        Self::with_engine(config, Solvers::default())
+        let metrics = Metrics::default();
+        let solvers = Solvers::new(&config, metrics.clone());
+        Self::with_parts(config, solvers, metrics)
     }
 
     /// A service that searches by `engine`.
     #[must_use]
     pub fn with_engine(config: Config, engine: impl Engine) -> Self {
-        let metrics = Metrics::default();
+        Self::with_parts(config, engine, Metrics::default())
+    }
+
+    fn with_parts(config: Config, engine: impl Engine, metrics: Metrics) -> Self {
         Self(Arc::new(Inner {
             engine: Box::new(engine),
             cache: Cache::new(config.cache_capacity),
+            pattern_cache: Cache::new(config.cache_capacity),
             flights: Flights::default(),
             admission: Admission::new(
                 config.search_concurrency,
@@ -124,13 +135,7 @@ impl Service {
     /// See [`enum@Error`].
     pub async fn solve(&self, request: Request) -> Result<Answer, Error> {
         let inner = &self.0;
-        let known = || {
-            if request.explain {
-                None
-            } else {
-                inner.cache.get(request.board)
-            }
-        };
+        let known = || inner.known(&request);
         let hit = |solution| {
             inner.metrics.cache_hits.inc();
             answer(&request, solution, Source::Cache)
@@ -155,7 +160,7 @@ impl Service {
             }
             let Ok(landing) = timeout_at(deadline, boarding.landing()).await else {
                 boarding.is_out_of_time = true;
-                return Err(inner.out_of_time(&boarding.flight));
+                return Err(inner.out_of_time(&request, &boarding.flight));
             };
             let (outcome, source) = match landing {
                 Landing::Searched {
@@ -182,7 +187,7 @@ impl Service {
                     });
                 }
                 Outcome::TimedOut { .. } if Instant::now() >= deadline => {
-                    return Err(inner.out_of_time(&boarding.flight));
+                    return Err(inner.out_of_time(&request, &boarding.flight));
                 }
                 // The flight began before this caller came, so its time ended first; or all
                 // searches were stopped.
@@ -193,13 +198,33 @@ impl Service {
 }
 
 impl Inner {
+    /// The solution that a caller can be told at once.
+    fn known(&self, request: &Request) -> Option<Solution> {
+        let known = match request.goal {
+            Goal::Centre => self.cache.get(request.board),
+            Goal::Pattern(pattern) => self.pattern_cache.get((request.board, pattern)),
+        };
+        known.filter(|solution| request.is_answered_by(solution))
+    }
+
+    fn make_known(&self, board: Board, goal: Goal, solution: Solution) {
+        match goal {
+            Goal::Centre => self.cache.put(board, solution, &self.metrics),
+            Goal::Pattern(pattern) => {
+                self.pattern_cache
+                    .put((board, pattern), solution, &self.metrics);
+            }
+        }
+    }
+
     /// Requests with the same key can share a search. An exact search is as fast under any cap, so
     /// all its callers share the search under the greatest.
     fn key(&self, request: &Request) -> Key {
         Key {
             board: request.board,
+            goal: request.goal,
             heuristic: request.heuristic,
-            max_depth: if request.heuristic.is_exact() {
+            max_depth: if request.is_exact() {
                 self.config.max_depth
             } else {
                 request.max_depth.min(self.config.max_depth)
@@ -211,7 +236,7 @@ impl Inner {
     }
 
     /// What a caller is told whose time is up.
-    fn out_of_time(&self, flight: &Flight) -> Error {
+    fn out_of_time(&self, request: &Request, flight: &Flight) -> Error {
         if flight.running.load(Relaxed) {
             self.metrics.searches_timed_out.inc();
             Error::TimedOut {
@@ -219,7 +244,7 @@ impl Inner {
                 lower_bound: flight
                     .lower_bound
                     .load(Relaxed)
-                    .max(Misplaced.lower_bound(flight.key.board)),
+                    .max(request.first_lower_bound()),
             }
         } else {
             self.metrics.searches_rejected.inc();

@@ -1,10 +1,11 @@
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::puzzle::Board;
-use crate::search::{Explanation, Heuristic, HeuristicKind, Misplaced, Solution};
+use crate::puzzle::{Board, Goal};
+use crate::search::{Explanation, GoalMisplaced, Heuristic, HeuristicKind, Misplaced, Solution};
 
 /// How much the service may do at a time.
 #[derive(Clone, Debug)]
@@ -17,8 +18,10 @@ pub struct Config {
     pub search_concurrency: usize,
     /// How many searches of a kind may wait until they may run.
     pub search_queue: usize,
-    /// How many solutions are kept; 0 for none.
+    /// How many solutions are kept for the usual goal, and how many for patterns; 0 for none.
     pub cache_capacity: usize,
+    /// For how many patterns the tables are kept.
+    pub goal_cache: NonZeroUsize,
 }
 
 /// What a caller asks.
@@ -26,6 +29,8 @@ pub struct Config {
 pub struct Request {
     /// The board.
     pub board: Board,
+    /// What counts as solved.
+    pub goal: Goal,
     /// The longest solution that is wanted, in moves.
     pub max_depth: u32,
     /// How long the caller waits.
@@ -34,6 +39,33 @@ pub struct Request {
     pub heuristic: HeuristicKind,
     /// Search afresh, whatever is known, and tell how.
     pub explain: bool,
+}
+
+impl Request {
+    /// Whether a search takes microseconds.
+    #[must_use]
+    pub const fn is_exact(&self) -> bool {
+        self.heuristic.is_exact(self.goal)
+    }
+
+    /// Whether the caller can be told a solution that is known.
+    pub(super) fn is_answered_by(&self, known: &Solution) -> bool {
+        // What a search under the cap would have proven, only the goal's tables tell.
+        let needs_tables = matches!(
+            (self.goal, self.heuristic),
+            (Goal::Pattern(_), HeuristicKind::PatternDatabase)
+        );
+        let is_longer = known.moves.len() > self.max_depth as usize;
+        !(self.explain || needs_tables && is_longer)
+    }
+
+    /// A lower bound on the length of a solution, in moves, that needs no table.
+    pub(super) fn first_lower_bound(&self) -> u32 {
+        match self.goal {
+            Goal::Centre => Misplaced.lower_bound(self.board),
+            Goal::Pattern(pattern) => GoalMisplaced::new(pattern).lower_bound(self.board),
+        }
+    }
 }
 
 /// What the caller is told.
@@ -99,12 +131,11 @@ pub fn within_cap(request: &Request, solution: Solution) -> Result<Solution, Err
     if length <= request.max_depth {
         return Ok(solution);
     }
-    let lower_bound = match request.heuristic {
-        HeuristicKind::PatternDatabase => length,
+    let lower_bound = if request.is_exact() {
+        length
+    } else {
         // A search under the cap would have got no further.
-        HeuristicKind::Misplaced => Misplaced
-            .lower_bound(request.board)
-            .max(request.max_depth + 1),
+        request.first_lower_bound().max(request.max_depth + 1)
     };
     Err(Error::DepthCapReached {
         max_depth: request.max_depth,

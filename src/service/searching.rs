@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::task;
 use tracing::{Instrument, Span};
 
-use super::admission::Permit;
+use super::admission::{Lane, Permit};
 use super::flight::{Flight, Flights, Key, Landing};
 use super::{Inner, Service};
 use crate::search::{Explanation, Iteration, Limits, Observer, Outcome};
@@ -16,10 +16,10 @@ impl Service {
     /// Gets a new flight its permit and its thread.
     pub(super) fn take_off(&self, flight: &Arc<Flight>) {
         let inner = &self.0;
-        let heuristic = flight.key.heuristic;
-        if let Some(permit) = inner.admission.try_enter(heuristic) {
+        let lane = Lane::of(flight.key.heuristic, flight.key.goal);
+        if let Some(permit) = inner.admission.try_enter(lane) {
             self.fly(Arc::clone(flight), permit, Duration::ZERO);
-        } else if let Some(ticket) = inner.admission.queue(heuristic) {
+        } else if let Some(ticket) = inner.admission.queue(lane) {
             let (service, flight) = (self.clone(), Arc::clone(flight));
             let waiting_since = Instant::now();
             let waiting = async move {
@@ -64,6 +64,7 @@ impl Inner {
     fn search(&self, flight: &Flight, queued: Duration) -> Landing {
         let Key {
             board,
+            goal,
             heuristic,
             max_depth,
             ..
@@ -76,13 +77,16 @@ impl Inner {
         };
         let mut logbook = Logbook {
             flight,
+            began: None,
             iterations: Vec::new(),
         };
-        let outcome = self.engine.search(board, heuristic, limits, &mut logbook);
-        let elapsed = started.elapsed();
+        let outcome = self
+            .engine
+            .search(board, goal, heuristic, limits, &mut logbook);
+        let elapsed = logbook.began.unwrap_or(started).elapsed();
         let explanation = Explanation::new(heuristic.name(), logbook.iterations, elapsed);
         self.metrics
-            .observe_search(heuristic, explanation.nodes, elapsed.as_secs_f64());
+            .observe_search(heuristic, goal, explanation.nodes, elapsed.as_secs_f64());
         tracing::debug!(
             heuristic = heuristic.name(),
             nodes = explanation.nodes,
@@ -91,7 +95,7 @@ impl Inner {
             "searched"
         );
         if let Outcome::Solved(solution) = outcome {
-            self.cache.put(board, solution, &self.metrics);
+            self.make_known(board, goal, solution);
         }
         Landing::Searched {
             outcome,
@@ -118,11 +122,14 @@ impl Drop for Pilot<'_> {
 /// Keeps the iterations, and the flight's lower bound up to date.
 struct Logbook<'a> {
     flight: &'a Flight,
+    /// When the first iteration began. Before it, tables may have to be built.
+    began: Option<Instant>,
     iterations: Vec<Iteration>,
 }
 
 impl Observer for Logbook<'_> {
     fn begins(&mut self, bound: u32) {
+        self.began.get_or_insert_with(Instant::now);
         self.flight.lower_bound.store(bound, Relaxed);
     }
 

@@ -2,7 +2,7 @@
 
 use http::Method;
 use rstest::rstest;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::api::{Api, BOARD, HARDEST, problem, with_header};
 
@@ -90,6 +90,35 @@ async fn a_replay_judges_moves() {
     assert_eq!(problem(&api.get(&format!("{long}A")).await).1, ["/moves"]);
 }
 
+#[rstest]
+#[case("AC", "......222..22..222......", true, json!(2))]
+#[case("ACGB", "......222..22..222......", true, json!(2))]
+#[case("A", "......222..22..222......", false, json!(null))]
+#[case("AC", "centre", true, json!(2))]
+#[case("B", "........................", true, json!(0))]
+#[tokio::test]
+async fn a_replay_tells_whether_and_when_a_goal_is_reached(
+    #[case] moves: &str,
+    #[case] goal: &str,
+    #[case] reached: bool,
+    #[case] after: Value,
+) {
+    let api = Api::new();
+    let path = format!("/boards/{BOARD}/replay/{moves}");
+    let replay = api.get(&format!("{path}?goal={goal}")).await.json();
+    assert_eq!(
+        (
+            &replay["goal"],
+            &replay["reached"],
+            &replay["reached_after"]
+        ),
+        (&json!(goal), &json!(reached), &after)
+    );
+    let usual = api.get(&path).await.json();
+    assert_eq!(usual.get("goal"), None);
+    assert_eq!(usual["steps"], replay["steps"]);
+}
+
 #[tokio::test]
 async fn a_random_board_is_the_same_for_the_same_seed() {
     let api = Api::new();
@@ -125,6 +154,8 @@ async fn a_random_board_is_the_same_for_the_same_seed() {
 #[case("/boards/111132323132231222312133/solutions?limit=1001", "invalid-request", &["/limit"])]
 #[case("/boards/111132323132231222312133/solutions?offset=-1", "invalid-request", &["/offset"])]
 #[case("/boards/111132323132231222312133/solutions?page=2", "invalid-request", &["/page"])]
+#[case("/boards/111132323132231222312133/replay/A?goal=x", "invalid-goal", &["/goal", "/goal/0"])]
+#[case("/boards/111132323132231222312133/replay/A?aim=centre", "invalid-request", &["/aim"])]
 #[case("/boards/random?distance=14", "invalid-request", &["/distance"])]
 #[case("/boards/random?distance=far", "invalid-request", &["/distance"])]
 #[case("/boards/random?seed=-1", "invalid-request", &["/seed"])]

@@ -31,10 +31,7 @@ fn answers<H: Heuristic>(mut input: &[u8], heuristic: &H) -> String {
         let Outcome::Solved(solution) = search(board, heuristic, Limits::NONE) else {
             panic!("{board} is not solved");
         };
-        assert_eq!(
-            board.after_all(&solution.moves).centre(),
-            Some(solution.centre)
-        );
+        assert_eq!(board.after_all(&solution.moves).centre(), solution.centre);
         let (moves, centre) = (&solution.moves, solution.centre);
         answers += &Answer { moves, centre }.to_string();
     }

@@ -1,12 +1,15 @@
 //! A stand-in for the searches, which does as a test tells it.
 
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rotation_game::puzzle::Goal;
 use rotation_game::search::{
-    HeuristicKind, Limits, Misplaced, Observer, Outcome, PatternDatabase, search_observed,
+    GoalMisplaced, HeuristicKind, Limits, Misplaced, Observer, Outcome, PatternDatabase,
+    search_observed,
 };
 use rotation_game::service::{Config, Engine, Service};
 use rotation_game::{Board, Move};
@@ -68,13 +71,14 @@ impl Engine for FakeEngine {
     fn search(
         &self,
         board: Board,
+        goal: Goal,
         heuristic: HeuristicKind,
         limits: Limits<'_>,
         observer: &mut dyn Observer,
     ) -> Outcome {
         self.0.searches.fetch_add(1, SeqCst);
         assert!(!self.0.panicking.load(SeqCst), "told to panic");
-        if heuristic == HeuristicKind::PatternDatabase {
+        if heuristic.is_exact(goal) {
             return search_observed(board, &*DATABASE, limits, observer);
         }
         observer.begins(4);
@@ -96,7 +100,12 @@ impl Engine for FakeEngine {
             assert!(started.elapsed() < Duration::from_mins(1), "never released");
             thread::sleep(Duration::from_millis(1));
         }
-        search_observed(board, &Misplaced, limits, observer)
+        match goal {
+            Goal::Centre => search_observed(board, &Misplaced, limits, observer),
+            Goal::Pattern(pattern) => {
+                search_observed(board, &GoalMisplaced::new(pattern), limits, observer)
+            }
+        }
     }
 }
 
@@ -106,6 +115,7 @@ pub(crate) const CONFIG: Config = Config {
     search_concurrency: 2,
     search_queue: 8,
     cache_capacity: 100,
+    goal_cache: NonZeroUsize::new(2).unwrap(),
 };
 
 pub(crate) fn service(config: Config) -> (Service, FakeEngine) {

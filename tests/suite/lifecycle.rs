@@ -18,7 +18,7 @@ use crate::running::{Connection, HARDEST, Server, eventually};
 use crate::support::{program, run, text};
 
 /// A value of the server's metrics.
-fn metric(address: &str, name: &str) -> u64 {
+pub(crate) fn metric(address: &str, name: &str) -> u64 {
     let mut connection = Connection::to(address.parse().unwrap());
     connection.send("GET /metrics HTTP/1.1\r\nhost: test\r\n\r\n");
     let body = connection.response().unwrap().body;
@@ -31,7 +31,7 @@ fn metric(address: &str, name: &str) -> u64 {
 }
 
 /// A free address for metrics, which have no line of their own to tell it.
-fn free_address() -> String {
+pub(crate) fn free_address() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().to_string()
 }
@@ -184,8 +184,8 @@ fn metrics_tell_what_happened_by_route_method_and_status() {
         "rotation_game_searches_rejected_total 0",
         "rotation_game_searches_timed_out_total 0",
         "rotation_game_searches_waiting 0",
-        "rotation_game_search_nodes_total{heuristic=\"pattern-database\"} 14",
-        "rotation_game_search_duration_seconds_count{heuristic=\"pattern-database\"} 1",
+        "rotation_game_search_nodes_total{heuristic=\"pattern-database\",goal=\"centre\"} 14",
+        "rotation_game_search_duration_seconds_count{heuristic=\"pattern-database\",goal=\"centre\"} 1",
         "# EOF",
     ] {
         assert!(

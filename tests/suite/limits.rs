@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rotation_game::puzzle::Goal;
 use rotation_game::search::{Heuristic, Iteration, Limits, Misplaced, Outcome, explain, search};
 use rotation_game::{Board, PatternDatabase};
 
@@ -16,6 +17,9 @@ fn hardest() -> Board {
 struct Hopeless;
 impl Heuristic for Hopeless {
     const NAME: &'static str = "hopeless";
+    fn goal(&self) -> Goal {
+        Goal::Centre
+    }
     fn lower_bound(&self, _: Board) -> u32 {
         30
     }
@@ -25,6 +29,9 @@ impl Heuristic for Hopeless {
 struct Blind;
 impl Heuristic for Blind {
     const NAME: &'static str = "blind";
+    fn goal(&self) -> Goal {
+        Goal::Centre
+    }
     fn lower_bound(&self, _: Board) -> u32 {
         0
     }

@@ -12,6 +12,8 @@ mod census_command;
 mod contract;
 mod document;
 mod engine;
+mod goal_requests;
+mod goals;
 mod lifecycle;
 mod limits;
 mod openapi;

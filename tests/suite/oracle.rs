@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 
 use proptest::prelude::*;
+use rotation_game::puzzle::{Goal, MoveSet};
 use rotation_game::search::{Heuristic, Limits, Misplaced, Outcome, search};
 use rotation_game::{Board, Move, PatternDatabase, Solution, Value};
 
@@ -39,14 +40,29 @@ fn is_solved(cells: &Cells) -> bool {
 }
 
 /// The first solution of exactly `depth` moves in letter order.
-fn first_solution(cells: Cells, depth: usize) -> Option<String> {
+fn first_solution(
+    cells: Cells,
+    depth: usize,
+    is_solved: &impl Fn(&Cells) -> bool,
+) -> Option<String> {
     if depth == 0 {
         return is_solved(&cells).then(String::new);
     }
     LINES.iter().find_map(|(letter, line)| {
-        let rest = first_solution(turn(cells, line), depth - 1)?;
+        let rest = first_solution(turn(cells, line), depth - 1, is_solved)?;
         Some(format!("{letter}{rest}"))
     })
+}
+
+/// The smallest of the shortest sequences that make a board like a pattern, if there is one of at
+/// most `depth` moves.
+pub(crate) fn first_to_pattern(board: Board, pattern: &str, depth: usize) -> Option<String> {
+    let is_solved = |cells: &Cells| {
+        let mut pairs = cells.iter().zip(pattern.bytes());
+        pairs.all(|(&cell, wanted)| wanted == b'.' || wanted == b'0' + cell)
+    };
+    let cells = board.cells().map(Value::get);
+    (0..=depth).find_map(|depth| first_solution(cells, depth, &is_solved))
 }
 
 /// All solutions of exactly `depth` moves in letter order, each with the centre after it.
@@ -73,7 +89,7 @@ pub(crate) fn all_solutions(board: Board, depth: usize) -> Vec<(String, u8)> {
 /// The smallest of the shortest solutions, if there is one of at most `depth` moves.
 fn oracle(board: Board, depth: usize) -> Option<(String, u8)> {
     let cells = board.cells().map(Value::get);
-    let moves = (0..=depth).find_map(|depth| first_solution(cells, depth))?;
+    let moves = (0..=depth).find_map(|depth| first_solution(cells, depth, &is_solved))?;
     let after = moves.chars().fold(cells, |cells, letter| {
         let (_, line) = LINES.iter().find(|(name, _)| *name == letter).unwrap();
         turn(cells, line)
@@ -89,7 +105,7 @@ fn solve<H: Heuristic>(board: Board, heuristic: &H) -> Solution {
 }
 
 fn as_text(solution: &Solution) -> (String, u8) {
-    (solution.moves.to_string(), solution.centre.get())
+    (solution.moves.to_string(), solution.centre.unwrap().get())
 }
 
 /// A solved board, scrambled by a few moves.
@@ -148,7 +164,7 @@ fn both_heuristics_find_the_same_on_random_boards_and_it_solves_them() {
     proptest!(config, |(board in boards())| {
         let solution = solve(board, &database);
         prop_assert_eq!(solve(board, &Misplaced), solution);
-        prop_assert_eq!(board.after_all(&solution.moves).centre(), Some(solution.centre));
+        prop_assert_eq!(board.after_all(&solution.moves).centre(), solution.centre);
         prop_assert_eq!(solution.moves.len(), database.distance(board) as usize);
     });
 }
@@ -158,6 +174,10 @@ struct Blind;
 
 impl Heuristic for Blind {
     const NAME: &'static str = "blind";
+
+    fn goal(&self) -> Goal {
+        Goal::Centre
+    }
 
     fn lower_bound(&self, _: Board) -> u32 {
         0
@@ -183,12 +203,12 @@ fn the_heuristics_are_admissible_and_tell_the_promising_moves_rightly() {
             .into_iter()
             .filter(|&next| Misplaced.lower_bound(board.after(next)) <= budget)
             .collect();
-        prop_assert_eq!(Misplaced.promising(board, budget), one_by_one);
+        prop_assert_eq!(Misplaced.promising(board, MoveSet::ALL, budget), one_by_one);
 
         let mut within = Move::ALL
             .into_iter()
             .filter(|&next| database.distance(board.after(next)) <= budget);
-        let promising = database.promising(board, budget);
+        let promising = database.promising(board, MoveSet::ALL, budget);
         if database.distance(board) > budget {
             prop_assert_eq!(promising.into_iter().collect::<Vec<_>>(), within.next().into_iter().collect::<Vec<_>>());
         } else {

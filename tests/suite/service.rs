@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use rotation_game::Board;
+use rotation_game::puzzle::Goal;
 use rotation_game::search::HeuristicKind::{self, Misplaced, PatternDatabase};
 use rotation_game::service::{Answer, Config, Error, Request, Service, Source};
 use tokio::task::JoinHandle;
@@ -12,6 +13,7 @@ use crate::engine::{CONFIG, boards, service, until};
 fn request(board: Board, heuristic: HeuristicKind) -> Request {
     Request {
         board,
+        goal: Goal::Centre,
         max_depth: 32,
         timeout: Duration::from_mins(1),
         heuristic,

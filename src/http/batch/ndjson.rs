@@ -16,9 +16,9 @@ use crate::http::AppState;
 use crate::http::extract::parse;
 use crate::http::layers::RequestId;
 use crate::http::problem::{Code, Problem};
-use crate::http::solve::LineRequest;
-use crate::search::{Explained, Limits, Outcome, PatternDatabase, explain};
-use crate::service::{self, Config, Service, Source};
+use crate::http::solve::{LineRequest, report};
+use crate::search::{Limits, Outcome, PatternDatabase, Report, explain};
+use crate::service::{self, Config, Service};
 
 /// How many lines of an input are a piece: an answer may be a hundred times as long as its line.
 const PIECE_LINES: usize = 256;
@@ -159,7 +159,7 @@ impl LineWriter {
                 break;
             }
             let answer = read(line, self.service.config()).and_then(|request| {
-                if request.heuristic.is_exact() {
+                if request.is_exact() {
                     answer(&request, database).map(Ok)
                 } else {
                     Ok(Err(request))
@@ -197,13 +197,7 @@ impl LineWriter {
         match answer {
             Ok(service::Answer { solution, source }) => {
                 self.service.metrics().batch_boards.inc();
-                match source {
-                    Source::Search { explanation, .. } if request.explain => {
-                        let search = (*explanation).clone();
-                        write_json(&mut bytes, &Explained { solution, search });
-                    }
-                    Source::Search { .. } | Source::Cache => write_json(&mut bytes, &solution),
-                }
+                write_json(&mut bytes, &report(&request, solution, &source));
             }
             Err(problem) => self.problem(&mut bytes, number, problem),
         }
@@ -250,9 +244,11 @@ fn answer(request: &service::Request, database: &PatternDatabase) -> Result<Vec<
         (database.solve(request.board), None)
     };
     let solution = service::within_cap(request, solution)?;
-    match search {
-        Some(search) => write_json(&mut bytes, &Explained { solution, search }),
-        None => write_json(&mut bytes, &solution),
-    }
+    let report = Report {
+        solution,
+        goal: request.goal,
+        search: search.as_ref(),
+    };
+    write_json(&mut bytes, &report);
     Ok(bytes)
 }

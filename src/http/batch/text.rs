@@ -14,8 +14,8 @@ use super::{Arrival, Input, PIECES, broken, stalled};
 use crate::analysis::Sampler;
 use crate::http::AppState;
 use crate::http::problem::Problem;
-use crate::puzzle::Board;
 use crate::puzzle::judge::{Answer, InputError, Position, Reader};
+use crate::puzzle::{Board, Goal};
 use crate::search::HeuristicKind;
 use crate::service::{self, Service};
 
@@ -81,6 +81,7 @@ fn request(service: &Service, board: Board) -> service::Request {
     let config = service.config();
     service::Request {
         board,
+        goal: Goal::Centre,
         max_depth: config.max_depth,
         timeout: config.search_timeout,
         heuristic: HeuristicKind::PatternDatabase,

@@ -111,6 +111,7 @@ fn an_answer_is_two_lines() {
         let moves = &moves.parse().unwrap();
         Answer { moves, centre }.to_string()
     };
-    assert_eq!(answer("DDHH", Value::Two), "DDHH\n2\n");
-    assert_eq!(answer("", Value::One), "No moves needed\n1\n");
+    assert_eq!(answer("DDHH", Some(Value::Two)), "DDHH\n2\n");
+    assert_eq!(answer("", Some(Value::One)), "No moves needed\n1\n");
+    assert_eq!(answer("A", None), "A\n-\n");
 }

@@ -1,0 +1,107 @@
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use lru::LruCache;
+
+use super::Metrics;
+use crate::counted::Counted;
+use crate::puzzle::Pattern;
+use crate::search::GoalDatabase;
+
+/// The databases of the goals that were asked for last.
+///
+/// The lock guards the list only: whoever finds a goal without a database builds it outside, and
+/// whoever asks for the same goal meanwhile waits for that.
+pub(super) struct Goals {
+    databases: Mutex<LruCache<Pattern, Arc<OnceLock<KeptDatabase>>>>,
+    metrics: Metrics,
+}
+
+/// A database that is counted for as long as anybody uses it.
+struct KeptDatabase {
+    database: GoalDatabase,
+    _one: Counted,
+    _bytes: Counted,
+}
+
+impl Goals {
+    pub(super) fn new(capacity: NonZeroUsize, metrics: Metrics) -> Self {
+        Self {
+            databases: Mutex::new(LruCache::sparse(capacity)),
+            metrics,
+        }
+    }
+
+    /// Does something with the database of a goal, which is built where it is not kept: some tens
+    /// of milliseconds.
+    pub(super) fn with<T>(&self, pattern: Pattern, use_it: impl FnOnce(&GoalDatabase) -> T) -> T {
+        let place = Arc::clone(self.lock().get_or_insert(pattern, Arc::default));
+        let kept = place.get_or_init(|| {
+            self.metrics.goal_builds.inc();
+            let database = GoalDatabase::build(pattern);
+            KeptDatabase {
+                _one: Counted::new(&self.metrics.goals),
+                _bytes: Counted::several(&self.metrics.goal_bytes, database.bytes()),
+                database,
+            }
+        });
+        use_it(&kept.database)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, LruCache<Pattern, Arc<OnceLock<KeptDatabase>>>> {
+        // Nothing in here panics half way through a change.
+        self.databases
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+    use std::thread;
+
+    use super::*;
+    use crate::puzzle::Value;
+
+    const CALLERS: usize = 8;
+
+    fn goals(capacity: usize) -> Goals {
+        Goals::new(NonZeroUsize::new(capacity).unwrap(), Metrics::default())
+    }
+
+    #[test]
+    fn however_many_ask_for_a_goal_its_database_is_built_once() {
+        let goals = goals(2);
+        let together = Barrier::new(CALLERS);
+        thread::scope(|scope| {
+            for _ in 0..CALLERS {
+                scope.spawn(|| {
+                    together.wait();
+                    goals.with(Pattern::centre(Value::Two), |_| ());
+                });
+            }
+        });
+        assert_eq!(goals.metrics.goal_builds.get(), 1);
+    }
+
+    #[test]
+    fn the_goal_used_least_recently_makes_room_and_its_memory_is_told_while_in_use() {
+        let goals = goals(2);
+        let [one, two, three] = Value::ALL.map(Pattern::centre);
+        goals.with(one, |_| ());
+        let bytes = goals.metrics.goal_bytes.get();
+        assert!(bytes > 2_000_000, "{bytes}");
+        goals.with(two, |_| ());
+        goals.with(one, |_| {
+            goals.with(three, |_| ());
+            goals.with(two, |_| ());
+            // Only its user keeps the first one now.
+            assert_eq!(goals.metrics.goals.get(), 3);
+            assert_eq!(goals.metrics.goal_bytes.get(), 3 * bytes);
+        });
+        assert_eq!(goals.metrics.goals.get(), 2);
+        assert_eq!(goals.metrics.goal_bytes.get(), 2 * bytes);
+        assert_eq!(goals.metrics.goal_builds.get(), 4, "the second one twice");
+    }
+}
