@@ -103,6 +103,23 @@ mod tests {
     }
 
     #[test]
+    fn a_panic_while_the_list_is_locked_costs_nothing() {
+        let [a, b, ..] = boards();
+        let (cache, metrics) = (Cache::new(1), Metrics::default());
+        cache.put(a, SOLUTION, &metrics);
+        std::thread::scope(|scope| {
+            let panicking = scope.spawn(|| {
+                let _solutions = cache.lock();
+                panic!("told to panic");
+            });
+            assert!(panicking.join().is_err());
+        });
+        assert_eq!(cache.get(a), Some(SOLUTION));
+        cache.put(b, SOLUTION, &metrics);
+        assert_eq!((cache.get(a), cache.get(b)), (None, Some(SOLUTION)));
+    }
+
+    #[test]
     fn a_capacity_of_0_keeps_nothing() {
         let [a, ..] = boards();
         let cache = Cache::new(0);

@@ -201,3 +201,38 @@ impl Drop for Boarding<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_while_the_flights_are_locked_costs_nothing() {
+        let (flights, metrics) = (Flights::default(), Metrics::default());
+        std::thread::scope(|scope| {
+            let panicking = scope.spawn(|| {
+                let _departures = flights.lock();
+                panic!("told to panic");
+            });
+            assert!(panicking.join().is_err());
+        });
+        let key = Key {
+            board: "111132323132231222312133".parse().unwrap(),
+            goal: Goal::Centre,
+            heuristic: HeuristicKind::Misplaced,
+            max_depth: 13,
+            private: None,
+        };
+        let join = || flights.join(key, &metrics, || None::<()>);
+        let Joined::Boarded(first) = join() else {
+            unreachable!("nothing is known, and nothing closed");
+        };
+        let Joined::Boarded(second) = join() else {
+            unreachable!("nothing is known, and nothing closed");
+        };
+        assert!(first.is_first && !second.is_first);
+        drop((first, second));
+        assert!(flights.lock().by_key.is_empty());
+        assert_eq!(metrics.searches_abandoned.get(), 1);
+    }
+}
