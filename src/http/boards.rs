@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde::{Deserialize, Serialize};
 
@@ -217,7 +217,9 @@ fn pure(headers: &HeaderMap, answer: &impl Serialize) -> Response {
     let etag = etag(&body);
     let cached = [(CACHE_CONTROL, FOR_A_DAY), (ETAG, etag.clone())];
     if is_known(headers, &etag) {
-        return (StatusCode::NOT_MODIFIED, cached).into_response();
+        // The length is that of the body which is not sent (RFC 9110, section 8.6), also to HEAD.
+        let length = [(CONTENT_LENGTH, HeaderValue::from(body.len()))];
+        return (StatusCode::NOT_MODIFIED, cached, length).into_response();
     }
     (cached, [(CONTENT_TYPE, super::JSON)], body).into_response()
 }

@@ -186,7 +186,11 @@ async fn what_is_wrong_with_a_url_is_pointed_at(
 #[tokio::test]
 async fn who_has_an_answer_is_not_sent_it_again(#[case] path: &str) {
     let api = Api::new();
-    let etag = api.get(path).await.header("etag").to_owned();
+    let first = api.get(path).await;
+    let (etag, length) = (
+        first.header("etag").to_owned(),
+        first.body.len().to_string(),
+    );
     assert!(
         etag.starts_with('"') && etag.ends_with('"'),
         "{etag} is not a strong one"
@@ -197,14 +201,19 @@ async fn who_has_an_answer_is_not_sent_it_again(#[case] path: &str) {
         ("*".to_owned(), 304),
         ("\"other\"".to_owned(), 200),
     ] {
-        let answer = api
-            .call(with_header(Method::GET, path, "if-none-match", &known, ""))
-            .await;
+        let ask = |method| api.call(with_header(method, path, "if-none-match", &known, ""));
+        let answer = ask(Method::GET).await;
         assert_eq!(
             (answer.status.as_u16(), answer.header("etag")),
             (status, etag.as_str()),
             "{known}"
         );
         assert_eq!(answer.body.is_empty(), status == 304);
+        let head = ask(Method::HEAD).await;
+        assert_eq!(
+            (head.status.as_u16(), head.header("content-length")),
+            (status, length.as_str()),
+            "a cache would believe another length, {known}"
+        );
     }
 }
