@@ -298,6 +298,7 @@ async fn serve(args: Args, search_concurrency: usize) -> Result<(), Failure> {
     let signal = signals.next().await;
     tracing::info!(signal, "stopping");
     service.drain();
+    shutdown.announce.cancel();
     let stopping = async {
         sleep(args.shutdown_pause).await;
         shutdown.drain.cancel();

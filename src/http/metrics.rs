@@ -15,6 +15,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
+use super::pages::livez;
+
 const OPENMETRICS: HeaderValue =
     HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
 
@@ -96,10 +98,12 @@ fn known(method: &Method) -> &'static str {
         .map_or("other", |index| NAMES[index])
 }
 
-/// What the metrics' own address serves.
+/// What the metrics' own address serves. Health is told there too, where clients who take all
+/// connections of the public address do not make the process look dead.
 pub fn metrics_app(registry: Registry) -> Router {
     Router::new()
         .route("/metrics", get(metrics))
+        .route("/livez", get(livez))
         .with_state(Arc::new(registry))
 }
 

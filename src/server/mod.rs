@@ -5,13 +5,16 @@
 mod activity;
 mod watched;
 
+use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use http::header::CONNECTION;
+use http::{HeaderValue, Version};
 use hyper::Request;
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
@@ -57,6 +60,7 @@ pub struct Config {
 pub struct Metrics {
     /// Connections open now.
     pub connections: Gauge,
+    limit: Gauge,
     accepted: Counter,
 }
 
@@ -65,6 +69,11 @@ impl Metrics {
     pub fn register(&self, registry: &mut Registry) {
         let m = self.clone();
         registry.register("connections", "Connections that are open", m.connections);
+        registry.register(
+            "connections_limit",
+            "Connections that may be open at a time",
+            m.limit,
+        );
         registry.register("connections_accepted", "Connections accepted", m.accepted);
     }
 }
@@ -72,6 +81,9 @@ impl Metrics {
 /// When to stop. Cheap to clone: clones are the same.
 #[derive(Clone, Debug, Default)]
 pub struct Shutdown {
+    /// Ask HTTP/1 clients, with each answer, to go on elsewhere. A connection that is closed while it
+    /// is idle can cost a request that is on its way; one that its client gives up cannot.
+    pub announce: CancellationToken,
     /// Accept no more, and let every connection end its requests.
     pub drain: CancellationToken,
     /// Drop the connections that are left.
@@ -86,9 +98,9 @@ pub async fn serve(
     metrics: Metrics,
     shutdown: Shutdown,
 ) {
-    let slots = Arc::new(Semaphore::new(
-        config.max_connections.min(Semaphore::MAX_PERMITS),
-    ));
+    let slots = config.max_connections.min(Semaphore::MAX_PERMITS);
+    metrics.limit.set(i64::try_from(slots).unwrap_or(i64::MAX));
+    let slots = Arc::new(Semaphore::new(slots));
     let connections = TaskTracker::new();
     let server = Arc::new(Server {
         builder: builder(),
@@ -161,14 +173,24 @@ impl Server {
         let _ = stream.set_nodelay(true);
         let activity = Activity::new();
         let answers = TowerToHyperService::new(app);
+        let is_ending = self.shutdown.announce.child_token();
         let service = service_fn({
             let activity = Arc::clone(&activity);
+            let is_ending = is_ending.clone();
             move |request: Request<Incoming>| {
                 let busy = activity.begin();
+                let is_ending = is_ending.clone();
+                let is_http_1 = request.version() < Version::HTTP_2;
                 let answer = answers.call(request);
                 async move {
-                    let response = answer.await;
-                    response.map(|response| response.map(|body| BusyBody::new(body, busy)))
+                    let mut response = answer.await?;
+                    // The head of a stream is sent long before its end, when it may be so far.
+                    let is_stream = response.body().size_hint().exact().is_none();
+                    if is_http_1 && (is_stream || is_ending.is_cancelled()) {
+                        let headers = response.headers_mut();
+                        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+                    }
+                    Ok::<_, Infallible>(response.map(|body| BusyBody::new(body, busy)))
                 }
             }
         });
@@ -179,13 +201,19 @@ impl Server {
             WRITE_TIMEOUT,
         ));
         let mut connection = std::pin::pin!(self.builder.serve_connection(io, service));
+        let age = async {
+            sleep(self.config.max_connection_age).await;
+            is_ending.cancel();
+            // By then an idle connection of HTTP/1 has timed out, and a busy one been given up.
+            sleep(self.config.header_timeout).await;
+        };
         let result = tokio::select! {
             result = connection.as_mut() => result,
             () = self.shutdown.drain.cancelled() => {
                 connection.as_mut().graceful_shutdown();
                 self.finish(connection).await
             }
-            () = sleep(self.config.max_connection_age) => {
+            () = age => {
                 connection.as_mut().graceful_shutdown();
                 self.finish(connection).await
             }

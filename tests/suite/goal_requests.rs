@@ -10,8 +10,7 @@ use serde_json::json;
 
 use crate::api::{Api, BOARD};
 use crate::engine::{CONFIG, until};
-use crate::lifecycle::{free_address, metric};
-use crate::running::{Server, eventually};
+use crate::running::{Server, eventually, free_address, metric};
 use crate::support::{run, text};
 
 /// Four moves from [`NEAR_GOAL`].

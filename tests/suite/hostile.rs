@@ -12,8 +12,7 @@ use rstest::rstest;
 use serde_json::json;
 
 use crate::api::BOARD;
-use crate::lifecycle::{free_address, metric};
-use crate::running::{Connection, Server, eventually};
+use crate::running::{Connection, Server, eventually, free_address, metric};
 
 /// How long the server waits for heads and for bodies here: not long, but longer than a healthy
 /// client on a busy machine takes from one request to the next.

@@ -14,27 +14,8 @@ use rstest::rstest;
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::running::{Connection, HARDEST, Server, eventually};
+use crate::running::{Connection, HARDEST, Server, eventually, free_address, metric};
 use crate::support::{program, run, text};
-
-/// A value of the server's metrics.
-pub(crate) fn metric(address: &str, name: &str) -> u64 {
-    let mut connection = Connection::to(address.parse().unwrap());
-    connection.send("GET /metrics HTTP/1.1\r\nhost: test\r\n\r\n");
-    let body = connection.response().unwrap().body;
-    let line = body
-        .lines()
-        .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-    line.unwrap_or_else(|| panic!("{name} is not in\n{body}"))
-        .parse()
-        .unwrap()
-}
-
-/// A free address for metrics, which have no line of their own to tell it.
-pub(crate) fn free_address() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().to_string()
-}
 
 /// A server on which a search runs that takes long, and the connection that waits for it.
 fn busy_server(arguments: &[&str]) -> (Server, Connection) {
@@ -128,7 +109,10 @@ fn during_the_shutdown_pause_it_is_not_ready_but_answers() {
     server.signal(Signal::TERM);
     eventually("it is not ready", || server.get("/readyz").status == 503);
     let response = server.solve(&json!({"board": HARDEST}));
-    assert_eq!(response.status, 200);
+    assert_eq!(
+        (response.status, response.header("connection")),
+        (200, "close")
+    );
     server.signal(Signal::TERM);
     server.end();
 }

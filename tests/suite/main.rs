@@ -11,6 +11,7 @@ mod cases;
 mod census_command;
 mod contract;
 mod document;
+mod draining;
 mod engine;
 mod faults;
 mod goal_requests;

@@ -1,7 +1,7 @@
 //! The real server on free ports, and a plain client for it.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -177,6 +177,30 @@ impl Connection {
             Err(error) => panic!("{error}"),
         }
     }
+}
+
+/// The server's metrics, as it tells them.
+pub(crate) fn metrics(address: &str) -> String {
+    let mut connection = Connection::to(address.parse().unwrap());
+    connection.send("GET /metrics HTTP/1.1\r\nhost: test\r\n\r\n");
+    connection.response().unwrap().body
+}
+
+/// A value of the server's metrics.
+pub(crate) fn metric(address: &str, name: &str) -> u64 {
+    let body = metrics(address);
+    let line = body
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    line.unwrap_or_else(|| panic!("{name} is not in\n{body}"))
+        .parse()
+        .unwrap()
+}
+
+/// A free address for metrics, which have no line of their own to tell it.
+pub(crate) fn free_address() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().to_string()
 }
 
 /// Waits until something is so, and fails if it does not become so in half a minute.
