@@ -5,11 +5,12 @@ use std::hash::BuildHasher;
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::HeaderMap;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use serde::{Deserialize, Serialize};
 
 use super::AppState;
+use super::caching::{FOR_A_DAY, NO_STORE, Representation};
 use super::extract::{Path, Query, check_accepts};
 use super::problem::{FieldError, Problem};
 use crate::analysis::{self, Sampler, Solutions};
@@ -20,9 +21,6 @@ use crate::search::Solution;
 const REPLAY_MOVES: usize = 1000;
 /// The most solutions of a page.
 const PAGE_LIMIT: u64 = 1000;
-
-const FOR_A_DAY: HeaderValue = HeaderValue::from_static("public, max-age=86400");
-const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// `GET /boards/{board}`.
 pub(super) async fn board(
@@ -213,35 +211,5 @@ fn to_json(answer: &impl Serialize) -> Vec<u8> {
 
 /// An answer that depends on its URL alone: whoever has it need not be sent it again.
 fn pure(headers: &HeaderMap, answer: &impl Serialize) -> Response {
-    let body = to_json(answer);
-    let etag = etag(&body);
-    let cached = [(CACHE_CONTROL, FOR_A_DAY), (ETAG, etag.clone())];
-    if is_known(headers, &etag) {
-        // The length is that of the body which is not sent (RFC 9110, section 8.6), also to HEAD.
-        let length = [(CONTENT_LENGTH, HeaderValue::from(body.len()))];
-        return (StatusCode::NOT_MODIFIED, cached, length).into_response();
-    }
-    (cached, [(CONTENT_TYPE, super::JSON)], body).into_response()
-}
-
-/// It differs wherever the body does, be it by a new format, and is the same on every instance: the
-/// FNV-1a hash of the body.
-fn etag(body: &[u8]) -> HeaderValue {
-    const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-    const PRIME: u64 = 0x0100_0000_01b3;
-    let hash = body.iter().fold(OFFSET_BASIS, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(PRIME)
-    });
-    let etag = format!("\"{hash:016x}\"");
-    HeaderValue::try_from(etag).expect("quoted hexadecimal digits make a header value")
-}
-
-/// Whether the client has this body already (RFC 9110, section 13.1.2).
-fn is_known(headers: &HeaderMap, etag: &HeaderValue) -> bool {
-    let known = headers.get_all(IF_NONE_MATCH).iter();
-    known
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .map(|known| known.trim().trim_start_matches("W/"))
-        .any(|known| known == "*" || known.as_bytes() == etag.as_bytes())
+    Representation::new(super::JSON, FOR_A_DAY, to_json(answer)).respond(headers)
 }

@@ -2,12 +2,16 @@
 //!
 //! [`app`] is a pure function of its state, so that tests call it without a socket.
 
+mod assets;
 mod batch;
 mod boards;
+mod caching;
+mod docs;
 mod extract;
 mod json;
 mod layers;
 mod metrics;
+mod page;
 mod pages;
 mod problem;
 mod solve;
@@ -54,12 +58,14 @@ struct Shared {
 type Methods = fn() -> MethodRouter<AppState>;
 
 /// All paths and what answers there.
-const ROUTES: [(&str, Methods); 11] = [
-    ("/", || get(pages::home)),
+const ROUTES: [(&str, Methods); 13] = [
+    ("/", || get(page::home)),
+    ("/assets/{version}/{name}", || get(assets::asset)),
     ("/boards/random", || get(boards::random)),
     ("/boards/{board}", || get(boards::board)),
     ("/boards/{board}/replay/{moves}", || get(boards::replay)),
     ("/boards/{board}/solutions", || get(boards::solutions)),
+    ("/docs", || get(docs::docs)),
     ("/livez", || get(pages::livez)),
     ("/openapi.yaml", || get(pages::openapi)),
     ("/problems/{code}", || get(pages::problem)),

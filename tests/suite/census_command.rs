@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::{on_terminal, run, text};
 
-const BOARDS: [u64; 14] = [
+pub(crate) const BOARDS: [u64; 14] = [
     38_610,
     308_880,
     1_698_840,

@@ -12,6 +12,7 @@ use serde_json::json;
 use crate::api::{Api, BOARD, HARDEST, problem, with_header};
 use crate::engine::{CONFIG, boards};
 use crate::openapi::{Answer, Documented, OpenApi};
+use crate::page::stylesheet;
 
 #[test]
 fn the_document_has_the_paths_of_the_router() {
@@ -37,7 +38,9 @@ async fn the_document_has_the_methods_of_the_router() {
         let concrete = path
             .replace("{code}", "internal")
             .replace("{board}", BOARD)
-            .replace("{moves}", "AC");
+            .replace("{moves}", "AC")
+            .replace("{version}", "0123456789abcdef")
+            .replace("{name}", "style.css");
         // A method that nothing has: the answer lists those that there are.
         let answer = api
             .call(with_header(Method::TRACE, &concrete, "accept", "*/*", ""))
@@ -74,6 +77,7 @@ async fn every_documented_response_is_produced() {
             "/",
             "/livez",
             "/readyz",
+            "/docs",
             "/openapi.yaml",
             "/problems/internal",
             "/problems/none",
@@ -106,6 +110,26 @@ async fn every_documented_response_is_produced() {
             .call(with_header(method.clone(), path, "accept", "image/png", ""))
             .await;
         note(&api, &method, path, &answer);
+        let asset = stylesheet(&api).await;
+        for (path, known) in [
+            ("/", "*"),
+            ("/docs", "*"),
+            (path, "*"),
+            (&asset, "*"),
+            (&asset, "\"other\""),
+            ("/assets/0123456789abcdef/style.css", "*"),
+        ] {
+            let answer = api
+                .call(with_header(
+                    method.clone(),
+                    path,
+                    "if-none-match",
+                    known,
+                    "",
+                ))
+                .await;
+            note(&api, &method, path, &answer);
+        }
     }
 
     let answers = [

@@ -1,0 +1,60 @@
+// The public API, and its errors in words.
+
+/** Longer than the server lets a search run. */
+const PATIENCE_MS = 20_000;
+
+/** The server answered, with a problem (RFC 9457). */
+export class Problem extends Error {
+  constructor(problem) {
+    super(problem.detail);
+    Object.assign(this, problem);
+  }
+}
+
+/** The server did not answer. */
+export class NoConnection extends Error {}
+
+async function call(path, signal, options) {
+  const patience = AbortSignal.timeout(PATIENCE_MS);
+  try {
+    const response = await fetch(path, { ...options, signal: AbortSignal.any([signal, patience]) });
+    return { response, text: await response.text() };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new NoConnection(
+      patience.aborted ? 'The server does not answer.' : 'The server cannot be reached.',
+    );
+  }
+}
+
+function read({ response, text }) {
+  let body;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    // Such as the page of a proxy.
+    body = null;
+  }
+  if (response.ok && body !== null) return body;
+  if (body?.detail) throw new Problem(body);
+  throw new Problem({
+    title: 'That was no answer of this service',
+    detail: `something answered with status ${response.status}, and not as the service would`,
+    status: response.status,
+  });
+}
+
+/** The answer to a GET. */
+export async function get(path, signal) {
+  return read(await call(path, signal));
+}
+
+/** The answer to POST /solve, and how it came. */
+export async function solve(request, signal) {
+  const answer = await call('/solve', signal, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(request),
+  });
+  return { body: read(answer), text: answer.text, headers: answer.response.headers };
+}

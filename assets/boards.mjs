@@ -1,0 +1,83 @@
+// Other boards: drawn at random, or pasted.
+
+import { addressOf } from './address.mjs';
+import { get } from './api.mjs';
+import { attempt } from './attempt.mjs';
+import { BOARDS, TOTAL } from './census.mjs';
+import { byId, copy, counted, html } from './dom.mjs';
+import { faults, readBoards } from './rules.mjs';
+
+/** Draws boards at a distance; `onBoard` is called with each. */
+export function letDraw(onBoard) {
+  const { distance, seed } = document.forms.random.elements;
+  const tell = () => {
+    const share = BOARDS[distance.value] / TOTAL;
+    byId('distance-value').textContent = counted(Number(distance.value), 'move');
+    byId('distance-share').textContent = `${BOARDS[distance.value].toLocaleString('en')} boards, ${percent(share)}`;
+  };
+  distance.addEventListener('input', tell);
+  tell();
+
+  const draw = (query) =>
+    attempt('draw', async (signal) => {
+      const drawn = await get(`/boards/random?${new URLSearchParams(query)}`, signal);
+      onBoard(drawn.board);
+      // The seed as it was given: numbers of JavaScript do not hold all seeds.
+      const repeat = { seed: query.seed ?? String(drawn.seed), distance: String(drawn.distance) };
+      showDraw(query.distance === undefined ? { seed: repeat.seed } : repeat);
+    });
+  document.forms.random.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const wanted = seed.value.trim();
+    draw({ distance: distance.value, ...(wanted !== '' && { seed: wanted }) });
+  });
+  return draw;
+}
+
+function showDraw(query) {
+  const link = html('button', { type: 'button', class: 'small' }, 'Copy link');
+  link.addEventListener('click', () => copy(addressOf(query), link));
+  byId('drawn').replaceChildren(
+    html('span', {}, 'Drawn with seed ', html('code', {}, query.seed)),
+    link,
+  );
+}
+
+/** "33.5 %", or what is rarer in other words. */
+export function percent(share) {
+  if (share >= 0.0001) return `${Number((share * 100).toPrecision(3))} %`;
+  return `one in ${Math.round(1 / share).toLocaleString('en')}`;
+}
+
+/**
+ * Reads boards from a text; `onBoard` is called with the one that is chosen. Gives a function that
+ * reads a text as if it had been pasted.
+ */
+export function letPaste(onBoard) {
+  const { text } = document.forms.paste.elements;
+  let boards = [];
+  const show = (index) => {
+    const reasons = faults(boards[index] ?? []);
+    byId('paste-faults').replaceChildren(...reasons.map((reason) => html('li', {}, reason)));
+    const choices = boards.map((_, other) => {
+      const button = html(
+        'button',
+        { type: 'button', class: 'small', 'aria-pressed': String(other === index) },
+        `Board ${other + 1}`,
+      );
+      button.addEventListener('click', () => show(other));
+      return button;
+    });
+    byId('pasted').replaceChildren(...(boards.length > 1 ? choices : []));
+    if (reasons.length === 0) onBoard(boards[index].join(''));
+  };
+  document.forms.paste.addEventListener('submit', (event) => {
+    event.preventDefault();
+    boards = readBoards(text.value);
+    show(0);
+  });
+  return (pasted) => {
+    text.value = pasted;
+    document.forms.paste.requestSubmit();
+  };
+}
