@@ -70,7 +70,11 @@ function words(error) {
       ' Your board is still here, and lines still turn. Try again when the connection is back.',
     );
   }
-  const paragraph = html('p', {}, html('strong', {}, `${error.title ?? 'This page has a fault'}: `));
+  const paragraph = html(
+    'p',
+    {},
+    html('strong', {}, `${error.title ?? 'This page has a fault'}: `),
+  );
   paragraph.append(`${error.message}.`);
   if (error.code) {
     const page = html('a', { href: `/problems/${error.code}` }, 'What that means');

@@ -1,12 +1,14 @@
 // The board as it is seen: a drawing of 24 tiles, and a handle for each letter.
 
 import { html, svg } from './dom.mjs';
-import { CELLS, LETTERS, LINES, centreOf, shift, turnOf } from './rules.mjs';
+import { CELLS, centreOf, LETTERS, LINES, shift, turnOf } from './rules.mjs';
 
 /** The drawing is 9 by 9 units: 7 for the lines, and one all around for the handles. */
 const UNIT = 100;
 const SIZE = 9 * UNIT;
 const TURN_MS = 220;
+/** Where the rows begin and end among the cells. */
+const ROWS = [0, 2, 4, 11, 13, 20, 22].map((from, index, all) => [from, all[index + 1]]);
 
 const REDUCED_MOTION = matchMedia('(prefers-reduced-motion: reduce)');
 
@@ -70,10 +72,7 @@ export class BoardView {
   constructor(stage, onTurn) {
     this.#tiles = Array.from({ length: CELLS }, (_, cell) => {
       const tile = drawTile();
-      const isOnRowOnly = lineThrough(cell, 'column') === undefined;
       tile.dataset.cell = cell;
-      // Where a finger can turn nothing upwards or downwards, it scrolls.
-      tile.classList.toggle('scrolls', isOnRowOnly);
       return tile;
     });
     this.#drawing = svg(
@@ -107,12 +106,8 @@ export class BoardView {
   #makeHandle(letter, onTurn) {
     const { line, steps } = turnOf(letter);
     const [x, y] = placeOn(line, steps > 0 ? 7 : -1);
-    const handle = html(
-      'button',
-      { type: 'button', class: 'handle', 'data-letter': letter },
-      letter,
-      html('span', { class: 'badge', 'aria-hidden': 'true' }),
-    );
+    const attributes = { type: 'button', class: 'handle', 'data-letter': letter };
+    const handle = html('button', attributes, letter);
     handle.style.left = `${(x / SIZE) * 100}%`;
     handle.style.top = `${(y / SIZE) * 100}%`;
     handle.addEventListener('click', () => onTurn(letter));
@@ -159,7 +154,6 @@ export class BoardView {
 
   /** Marks each handle with what its letter does to the distance; `null` takes the marks away. */
   setEffects(effects) {
-    const badges = { closer: '−1', same: '±0', farther: '+1' };
     for (const handle of this.handles) {
       const { letter } = handle.dataset;
       const { line, steps } = turnOf(letter);
@@ -167,7 +161,6 @@ export class BoardView {
       const effect = effects?.[letter];
       const label = `${letter}: ${line.name} ${directions[steps > 0 ? 1 : 0]}`;
       handle.setAttribute('aria-label', effect ? `${label}, ${effect}` : label);
-      handle.querySelector('.badge').textContent = effect ? badges[effect] : '';
       if (effect) handle.dataset.effect = effect;
       else delete handle.dataset.effect;
     }
@@ -223,9 +216,7 @@ export class BoardView {
   }
 
   #describe() {
-    const rows = [2, 2, 7, 2, 7, 2, 2];
-    let cell = 0;
-    const texts = rows.map((length) => [...this.#board.slice(cell, (cell += length))].join(' '));
+    const texts = ROWS.map(([from, to]) => [...this.#board.slice(from, to)].join(' '));
     const centre = centreOf(this.#board);
     const state = centre === null ? 'not solved' : `solved, the ring holds only ${centre}`;
     this.#drawing.setAttribute('aria-label', `Board, row by row: ${texts.join('; ')}. ${state}.`);

@@ -13,7 +13,8 @@ export function letDraw(onBoard) {
   const tell = () => {
     const share = BOARDS[distance.value] / TOTAL;
     byId('distance-value').textContent = counted(Number(distance.value), 'move');
-    byId('distance-share').textContent = `${BOARDS[distance.value].toLocaleString('en')} boards, ${percent(share)}`;
+    byId('distance-share').textContent =
+      `${BOARDS[distance.value].toLocaleString('en')} boards, ${percent(share)}`;
   };
   distance.addEventListener('input', tell);
   tell();
@@ -55,26 +56,24 @@ export function percent(share) {
  */
 export function letPaste(onBoard) {
   const { text } = document.forms.paste.elements;
-  let boards = [];
-  const show = (index) => {
+  const show = (boards, index) => {
     const reasons = faults(boards[index] ?? []);
     byId('paste-faults').replaceChildren(...reasons.map((reason) => html('li', {}, reason)));
-    const choices = boards.map((_, other) => {
-      const button = html(
-        'button',
-        { type: 'button', class: 'small', 'aria-pressed': String(other === index) },
-        `Board ${other + 1}`,
-      );
-      button.addEventListener('click', () => show(other));
-      return button;
+    [...byId('pasted').children].forEach((choice, other) => {
+      choice.setAttribute('aria-pressed', String(other === index));
     });
-    byId('pasted').replaceChildren(...(boards.length > 1 ? choices : []));
     if (reasons.length === 0) onBoard(boards[index].join(''));
   };
   document.forms.paste.addEventListener('submit', (event) => {
     event.preventDefault();
-    boards = readBoards(text.value);
-    show(0);
+    const boards = readBoards(text.value);
+    const choices = boards.map((_, index) => {
+      const choice = html('button', { type: 'button', class: 'small' }, `Board ${index + 1}`);
+      choice.addEventListener('click', () => show(boards, index));
+      return choice;
+    });
+    byId('pasted').replaceChildren(...(boards.length > 1 ? choices : []));
+    show(boards, 0);
   });
   return (pasted) => {
     text.value = pasted;

@@ -2,8 +2,10 @@
 
 import { play, turnOf } from './rules.mjs';
 
-/** The API replays no more; beyond that the present board becomes a new start. */
+/** The API replays no more. */
 export const MOST_MOVES = 1000;
+/** After so many the present board becomes a new start, early enough to leave room for a solution. */
+const FRESH_START = MOST_MOVES - 20;
 
 /**
  * A position is a board to start from and the moves made on it. Whenever the present one changes,
@@ -53,7 +55,7 @@ export class Game extends EventTarget {
     for (const letter of letters) {
       const { start, moves } = this.position;
       this.#visit(
-        moves.length < MOST_MOVES
+        moves.length < FRESH_START
           ? { start, moves: moves + letter }
           : { start: this.board, moves: letter },
       );

@@ -15,6 +15,13 @@ export function letDrag(view, isEnabled, onDrag) {
   const { drawing } = view;
   let drag = null;
 
+  // A finger on a tile does not scroll; touch-action is no help, since parts of drawings have none
+  // in some browsers.
+  const keepStill = (event) => {
+    if (event.target.closest('[data-cell]')) event.preventDefault();
+  };
+  drawing.addEventListener('touchstart', keepStill, { passive: false });
+
   drawing.addEventListener('pointerdown', (event) => {
     const tile = event.target.closest('[data-cell]');
     if (!isEnabled() || drag || tile === null || event.button !== 0) return;

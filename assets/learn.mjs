@@ -2,8 +2,8 @@
 
 import { solve } from './api.mjs';
 import { abandon, attempt } from './attempt.mjs';
-import { BOARDS, TOTAL } from './census.mjs';
 import { percent } from './boards.mjs';
+import { BOARDS, TOTAL } from './census.mjs';
 import { byId, counted, html } from './dom.mjs';
 import { plotBar, plotSearches } from './plots.mjs';
 
@@ -37,14 +37,11 @@ export function showDistribution() {
 
 /** Lets both heuristics solve the present board. */
 export function letCompare(game) {
-  const reset = () => {
+  game.addEventListener('change', () => {
     abandon('compare');
-    byId('compare').disabled = false;
     byId('comparison').hidden = true;
-  };
-  game.addEventListener('change', reset);
+  });
   byId('compare').addEventListener('click', async () => {
-    byId('compare').disabled = true;
     byId('compare-state').textContent = 'Both search…';
     await attempt('compare', async (signal) => {
       const board = game.board;
@@ -55,7 +52,6 @@ export function letCompare(game) {
       }
       showSearches(searches);
     });
-    byId('compare').disabled = false;
     byId('compare-state').textContent = '';
   });
 }

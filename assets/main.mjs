@@ -13,18 +13,16 @@ import { letDrag } from './gestures.mjs';
 import { letCompare, showDistribution } from './learn.mjs';
 import { Painter } from './paint.mjs';
 import { Player } from './player.mjs';
-import { CELLS, LETTERS, VALUES, faults } from './rules.mjs';
+import { CELLS, faults, LETTERS, VALUES } from './rules.mjs';
 
-const FIRST_BOARD = '111132323132231222312133';
+/** Five moves from being solved, in three ways. */
+const FIRST_BOARD = '323321333112121131221232';
 
 const asked = readAddress();
 const isLegal = asked.board !== null && faults([...asked.board]).length === 0;
 const hasMoves =
   asked.moves.length <= MOST_MOVES && [...asked.moves].every((letter) => LETTERS.includes(letter));
-const game = new Game(
-  isLegal ? asked.board : FIRST_BOARD,
-  isLegal && hasMoves ? asked.moves : '',
-);
+const game = new Game(isLegal ? asked.board : FIRST_BOARD, isLegal && hasMoves ? asked.moves : '');
 
 const view = new BoardView(byId('stage'), turn);
 const coach = new Coach(game, view);

@@ -2,7 +2,7 @@
 
 import { addressOf, showAddress } from './address.mjs';
 import { byId, html } from './dom.mjs';
-import { VALUES, counts, faults } from './rules.mjs';
+import { counts, faults, VALUES } from './rules.mjs';
 
 /** While it is open, the view shows cells that need not be a legal board. */
 export class Painter {
@@ -32,6 +32,10 @@ export class Painter {
     return this.#cells !== null;
   }
 
+  get #paint() {
+    return document.forms.brush.elements.paint.value;
+  }
+
   open(cells) {
     this.#cells = cells;
     this.#view.drawing.setAttribute('role', 'group');
@@ -57,7 +61,7 @@ export class Painter {
     if (!this.#isStroke || !this.isOpen) return;
     const under = document.elementFromPoint(event.clientX, event.clientY);
     const tile = under?.closest('[data-cell]');
-    if (tile) this.#set(Number(tile.dataset.cell), document.forms.brush.elements.value.value);
+    if (tile) this.#set(Number(tile.dataset.cell), this.#paint);
   }
 
   #press(event, cell) {
@@ -67,7 +71,7 @@ export class Painter {
       this.#set(cell, event.key);
       this.#focus(cell + 1);
     } else if (event.key === ' ' || event.key === 'Enter') {
-      this.#set(cell, document.forms.brush.elements.value.value);
+      this.#set(cell, this.#paint);
     } else if (event.key in steps) {
       this.#focus(cell + steps[event.key]);
     } else {
@@ -79,7 +83,9 @@ export class Painter {
   #focus(cell) {
     const { tiles } = this.#view;
     if (!(cell in tiles)) return;
-    tiles.forEach((tile, index) => tile.setAttribute('tabindex', index === cell ? 0 : -1));
+    tiles.forEach((tile, index) => {
+      tile.setAttribute('tabindex', index === cell ? 0 : -1);
+    });
     tiles[cell].focus();
   }
 

@@ -6,7 +6,7 @@ import { byId, counted, html } from './dom.mjs';
 import { play } from './rules.mjs';
 
 const PAGE = 20;
-/** Between two letters, at speed 1. */
+/** How long a board is to be seen at speed 1. */
 const PAUSE_MS = 800;
 
 /**
@@ -31,7 +31,7 @@ export class Player {
     on('solution-next', () => this.#leaf(this.#index + 1));
     on('player-back', () => this.#goTo(this.#played - 1));
     on('player-step', () => this.#goTo(this.#played + 1));
-    on('player-play', () => (this.#timer === null ? this.#play() : this.#pause()));
+    on('player-play', () => (this.#timer === null ? this.#start() : this.#pause()));
     byId('solution-number').addEventListener('change', ({ target }) => {
       this.#leaf(Math.min(this.#total, Math.max(1, Math.trunc(target.value) || 1)) - 1);
     });
@@ -67,7 +67,9 @@ export class Player {
 
   #keep({ total, offset, solutions }) {
     this.#total = total;
-    solutions.forEach((solution, index) => this.#solutions.set(offset + index, solution));
+    solutions.forEach((solution, index) => {
+      this.#solutions.set(offset + index, solution);
+    });
   }
 
   /** Shows another solution, from its start or from as far as it is the same. */
@@ -96,16 +98,22 @@ export class Player {
     this.#game.go(this.#origin.start, this.#origin.moves + this.#moves.slice(0, count));
   }
 
-  #play() {
+  /** Plays on from here, or once more from the start. */
+  #start() {
     const isAtEnd = this.#played === this.#moves.length;
-    const advance = () => {
-      this.#show(this.#played + 1);
-      if (this.#played === this.#moves.length) this.#pause();
-      else this.#timer = setTimeout(advance, PAUSE_MS / Number(byId('player-speed').value));
-    };
     if (isAtEnd) this.#show(0);
-    this.#timer = setTimeout(advance, isAtEnd ? PAUSE_MS : 0);
+    this.#timer = setTimeout(() => this.#advance(), isAtEnd ? this.#pauseMs : 0);
     this.#render();
+  }
+
+  #advance() {
+    this.#show(this.#played + 1);
+    if (this.#played === this.#moves.length) this.#pause();
+    else this.#timer = setTimeout(() => this.#advance(), this.#pauseMs);
+  }
+
+  get #pauseMs() {
+    return PAUSE_MS / Number(byId('player-speed').value);
   }
 
   #pause() {
@@ -118,25 +126,26 @@ export class Player {
     if (this.#played < 0) {
       abandon('solve');
       this.#pause();
+    } else {
+      this.#render();
     }
-    this.#render();
   }
 
   #render() {
-    const played = this.#played;
     const isKnown = this.#origin !== null;
-    const isFollowed = isKnown && played >= 0;
-    byId('solve').textContent = isKnown ? 'Solve this board' : 'Solve';
-    byId('solve').hidden = isFollowed;
     byId('solution').hidden = !isKnown;
-    byId('solution').classList.toggle('left', !isFollowed);
-    byId('solution-left').hidden = isFollowed || !isKnown;
     if (!isKnown) return;
 
+    const played = this.#played;
+    const isLeft = played < 0;
     const length = this.#moves.length;
-    byId('solution-length').textContent = length === 0 ? 'No moves needed' : counted(length, 'move');
-    byId('solution-note').textContent =
-      this.#index === 0 ? 'the smallest in letter order, the judge’s answer' : '';
+    const isPlaying = this.#timer !== null;
+    byId('solve').classList.toggle('primary', isLeft);
+    byId('solution').classList.toggle('left', isLeft);
+    byId('solution-left').hidden = !isLeft;
+    byId('solution-length').textContent =
+      length === 0 ? 'No moves needed' : counted(length, 'move');
+    byId('solution-note').hidden = this.#index > 0;
     byId('solution-number').value = this.#index + 1;
     byId('solution-number').max = this.#total;
     byId('solution-total').textContent = this.#total.toLocaleString('en');
@@ -144,30 +153,32 @@ export class Player {
     byId('solution-next').disabled = this.#index + 1 === this.#total;
     byId('player').hidden = length === 0;
     byId('player-back').disabled = played <= 0;
-    byId('player-step').disabled = played < 0 || played === length;
-    byId('player-play').disabled = played < 0;
-    const isPlaying = this.#timer !== null;
+    byId('player-step').disabled = isLeft || played === length;
+    byId('player-play').disabled = isLeft;
     byId('player-play').textContent = isPlaying ? 'Pause' : 'Play';
-    byId('player-play').classList.toggle('playing', isPlaying);
     this.#renderStrip(played);
   }
 
   #renderStrip(played) {
-    const letters = [...this.#moves].map((letter, index) => {
-      const count = index + 1;
-      const button = html(
-        'button',
-        {
-          type: 'button',
-          class: count <= played ? 'played' : null,
-          'aria-label': `Move ${count}: ${letter}`,
-          'aria-current': count === played ? 'step' : null,
-        },
-        letter,
+    const strip = byId('strip');
+    if (strip.dataset.moves !== this.#moves) {
+      strip.dataset.moves = this.#moves;
+      strip.replaceChildren(
+        ...[...this.#moves].map((letter, index) => this.#chip(letter, index + 1)),
       );
-      button.addEventListener('click', () => this.#goTo(count));
-      return html('li', {}, button);
+    }
+    [...strip.children].forEach(({ firstChild: chip }, index) => {
+      chip.classList.toggle('played', index < played);
+      if (index + 1 === played) chip.setAttribute('aria-current', 'step');
+      else chip.removeAttribute('aria-current');
     });
-    byId('strip').replaceChildren(...letters);
+  }
+
+  /** A letter of the strip, which goes to the board after it. */
+  #chip(letter, count) {
+    const label = `Move ${count}: ${letter}`;
+    const chip = html('button', { type: 'button', 'aria-label': label }, letter);
+    chip.addEventListener('click', () => this.#goTo(count));
+    return html('li', {}, chip);
   }
 }

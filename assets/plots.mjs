@@ -8,7 +8,11 @@ const MARGIN = { top: 26, right: 18, bottom: 46, left: 64 };
 /** A bar of this share of its cell, or of as little as can be seen. */
 export function plotBar(share) {
   const width = `${Math.max(0.5, share * 100)}%`;
-  return svg('svg', { class: 'bar', 'aria-hidden': 'true' }, svg('rect', { width, height: '100%' }));
+  return svg(
+    'svg',
+    { class: 'bar', 'aria-hidden': 'true' },
+    svg('rect', { width, height: '100%' }),
+  );
 }
 
 /** Nodes against bound, one line a search, on a scale of powers of ten. */
@@ -33,7 +37,11 @@ export function plotSearches(place, searches) {
       'g',
       {},
       svg('line', { class: 'grid', x1: MARGIN.left, x2: right, y1: at, y2: at }),
-      svg('text', { class: 'tick', x: MARGIN.left - 10, y: at + 4, 'text-anchor': 'end' }, power10(power)),
+      svg(
+        'text',
+        { class: 'tick', x: MARGIN.left - 10, y: at + 4, 'text-anchor': 'end' },
+        power10(power),
+      ),
     );
   });
   const ticks = Array.from({ length: greatest - least + 1 }, (_, index) =>
@@ -45,7 +53,11 @@ export function plotSearches(place, searches) {
   );
   const titles = [
     svg('text', { class: 'title', x: 0, y: 12 }, 'boards opened'),
-    svg('text', { class: 'title', x: right, y: HEIGHT - 6, 'text-anchor': 'end' }, 'bound, in moves'),
+    svg(
+      'text',
+      { class: 'title', x: right, y: HEIGHT - 6, 'text-anchor': 'end' },
+      'bound, in moves',
+    ),
   ];
   const lines = searches.map((search, index) => plotLine(search, index, x, y));
   place.replaceChildren(
@@ -53,9 +65,9 @@ export function plotSearches(place, searches) {
       'svg',
       {
         viewBox: `0 0 ${width} ${HEIGHT}`,
-        height: HEIGHT,
         role: 'img',
-        'aria-label': 'Boards opened at each bound by both searches; the numbers are in the table below.',
+        'aria-label':
+          'Boards opened at each bound by both searches; the numbers are in the table below.',
       },
       ...grid,
       ...ticks,
