@@ -16,8 +16,9 @@ export class NoConnection extends Error {}
 
 async function call(path, signal, options) {
   const patience = AbortSignal.timeout(PATIENCE_MS);
+  const either = AbortSignal.any([signal, patience]);
   try {
-    const response = await fetch(path, { ...options, signal: AbortSignal.any([signal, patience]) });
+    const response = await fetch(path, { ...options, signal: either });
     return { response, text: await response.text() };
   } catch (error) {
     if (signal.aborted) throw error;

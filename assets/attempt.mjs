@@ -45,7 +45,7 @@ function show() {
   retry.addEventListener('click', () => {
     for (const [name, { action }] of [...failed]) attempt(name, action);
   });
-  const dismiss = html('button', { type: 'button', class: 'quiet' }, 'Dismiss');
+  const dismiss = html('button', { type: 'button' }, 'Dismiss');
   dismiss.addEventListener('click', () => {
     failed.clear();
     show();

@@ -98,7 +98,7 @@ export class BoardView {
     return this.#tiles;
   }
 
-  /** How many units of the drawing a pixel of the screen is. */
+  /** How wide a cell is on the screen. */
   get pixelsPerCell() {
     return (this.#drawing.getBoundingClientRect().width / SIZE) * UNIT;
   }

@@ -3,7 +3,7 @@
 import { addressOf } from './address.mjs';
 import { get } from './api.mjs';
 import { attempt } from './attempt.mjs';
-import { BOARDS, TOTAL } from './census.mjs';
+import { BOARDS, shareAt } from './census.mjs';
 import { byId, copy, counted, html } from './dom.mjs';
 import { faults, readBoards } from './rules.mjs';
 
@@ -11,10 +11,9 @@ import { faults, readBoards } from './rules.mjs';
 export function letDraw(onBoard) {
   const { distance, seed } = document.forms.random.elements;
   const tell = () => {
-    const share = BOARDS[distance.value] / TOTAL;
+    const count = BOARDS[distance.value].toLocaleString('en');
     byId('distance-value').textContent = counted(Number(distance.value), 'move');
-    byId('distance-share').textContent =
-      `${BOARDS[distance.value].toLocaleString('en')} boards, ${percent(share)}`;
+    byId('distance-share').textContent = `${count} boards, ${shareAt(distance.value)}`;
   };
   distance.addEventListener('input', tell);
   tell();
@@ -23,9 +22,8 @@ export function letDraw(onBoard) {
     attempt('draw', async (signal) => {
       const drawn = await get(`/boards/random?${new URLSearchParams(query)}`, signal);
       onBoard(drawn.board);
-      // The seed as it was given: numbers of JavaScript do not hold all seeds.
-      const repeat = { seed: query.seed ?? String(drawn.seed), distance: String(drawn.distance) };
-      showDraw(query.distance === undefined ? { seed: repeat.seed } : repeat);
+      // The seed as it was given, if it was: numbers of JavaScript do not hold all seeds.
+      showDraw({ seed: drawn.seed, ...query });
     });
   document.forms.random.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -39,15 +37,9 @@ function showDraw(query) {
   const link = html('button', { type: 'button', class: 'small' }, 'Copy link');
   link.addEventListener('click', () => copy(addressOf(query), link));
   byId('drawn').replaceChildren(
-    html('span', {}, 'Drawn with seed ', html('code', {}, query.seed)),
+    html('span', {}, 'Drawn with seed ', html('code', {}, String(query.seed))),
     link,
   );
-}
-
-/** "33.5 %", or what is rarer in other words. */
-export function percent(share) {
-  if (share >= 0.0001) return `${Number((share * 100).toPrecision(3))} %`;
-  return `one in ${Math.round(1 / share).toLocaleString('en')}`;
 }
 
 /**

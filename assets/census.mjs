@@ -5,4 +5,11 @@ export const BOARDS = [
   2_316_756_348, 3_172_593_156, 1_992_066_648, 312_776_400, 4_053_576, 192,
 ];
 
-export const TOTAL = BOARDS.reduce((sum, count) => sum + count, 0);
+const TOTAL = BOARDS.reduce((sum, count) => sum + count, 0);
+
+/** Which share of all boards is at a distance: "33.5 %", or where that is little "one in 30,645". */
+export function shareAt(distance) {
+  const share = BOARDS[distance] / TOTAL;
+  if (share >= 0.0001) return `${Number((share * 100).toPrecision(3))} %`;
+  return `one in ${Math.round(1 / share).toLocaleString('en')}`;
+}

@@ -2,8 +2,7 @@
 
 import { solve } from './api.mjs';
 import { abandon, attempt } from './attempt.mjs';
-import { percent } from './boards.mjs';
-import { BOARDS, TOTAL } from './census.mjs';
+import { BOARDS, shareAt } from './census.mjs';
 import { byId, counted, html } from './dom.mjs';
 import { plotBar, plotSearches } from './plots.mjs';
 
@@ -31,29 +30,34 @@ export function showDistribution() {
     byId('distribution-here').textContent =
       distance === null
         ? ''
-        : `This board is ${counted(distance, 'move')} away, like ${percent(BOARDS[distance] / TOTAL)} of all boards.`;
+        : `This board is ${counted(distance, 'move')} away, like ${shareAt(distance)} of all boards.`;
   };
 }
 
 /** Lets both heuristics solve the present board. */
 export function letCompare(game) {
+  const state = byId('compare-state');
   game.addEventListener('change', () => {
     abandon('compare');
+    state.textContent = '';
     byId('comparison').hidden = true;
   });
-  byId('compare').addEventListener('click', async () => {
-    byId('compare-state').textContent = 'Both search…';
-    await attempt('compare', async (signal) => {
+  byId('compare').addEventListener('click', () =>
+    attempt('compare', async (signal) => {
       const board = game.board;
-      const searches = [];
-      for (const heuristic of HEURISTICS) {
-        const { body } = await solve({ board, heuristic, explain: true }, signal);
-        searches.push(body.search);
+      state.textContent = 'Both search…';
+      try {
+        const searches = [];
+        for (const heuristic of HEURISTICS) {
+          const { body } = await solve({ board, heuristic, explain: true }, signal);
+          searches.push(body.search);
+        }
+        showSearches(searches);
+      } finally {
+        if (!signal.aborted) state.textContent = '';
       }
-      showSearches(searches);
-    });
-    byId('compare-state').textContent = '';
-  });
+    }),
+  );
 }
 
 function showSearches(searches) {

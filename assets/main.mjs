@@ -27,10 +27,10 @@ const game = new Game(isLegal ? asked.board : FIRST_BOARD, isLegal && hasMoves ?
 const view = new BoardView(byId('stage'), turn);
 const coach = new Coach(game, view);
 const painter = new Painter(view, use);
+const player = new Player(game);
 const tab = document.forms.source.elements.tab;
 const markDistance = showDistribution();
 
-new Player(game);
 showConsole(game);
 letCompare(game);
 letDrag(view, () => !painter.isOpen, turn);
@@ -67,8 +67,9 @@ function open(name, draft = game.board) {
   for (const part of document.querySelectorAll('[data-needs-board]')) part.inert = isPainting;
   for (const handle of view.handles) handle.disabled = isPainting;
   if (isPainting) {
-    painter.open(draft);
+    player.pause();
     coach.rest();
+    painter.open(draft);
   } else if (painter.isOpen) {
     painter.close();
     show();

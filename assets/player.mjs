@@ -31,7 +31,7 @@ export class Player {
     on('solution-next', () => this.#leaf(this.#index + 1));
     on('player-back', () => this.#goTo(this.#played - 1));
     on('player-step', () => this.#goTo(this.#played + 1));
-    on('player-play', () => (this.#timer === null ? this.#start() : this.#pause()));
+    on('player-play', () => (this.#timer === null ? this.#start() : this.pause()));
     byId('solution-number').addEventListener('change', ({ target }) => {
       this.#leaf(Math.min(this.#total, Math.max(1, Math.trunc(target.value) || 1)) - 1);
     });
@@ -52,7 +52,7 @@ export class Player {
   }
 
   #solve() {
-    this.#pause();
+    this.pause();
     const origin = this.#game.position;
     const board = this.#game.board;
     return attempt('solve', async (signal) => {
@@ -74,7 +74,7 @@ export class Player {
 
   /** Shows another solution, from its start or from as far as it is the same. */
   #leaf(index) {
-    this.#pause();
+    this.pause();
     const origin = this.#origin;
     return attempt('solve', async (signal) => {
       if (!this.#solutions.has(index)) {
@@ -90,7 +90,7 @@ export class Player {
   }
 
   #goTo(count) {
-    this.#pause();
+    this.pause();
     this.#show(count);
   }
 
@@ -108,7 +108,7 @@ export class Player {
 
   #advance() {
     this.#show(this.#played + 1);
-    if (this.#played === this.#moves.length) this.#pause();
+    if (this.#played === this.#moves.length) this.pause();
     else this.#timer = setTimeout(() => this.#advance(), this.#pauseMs);
   }
 
@@ -116,7 +116,7 @@ export class Player {
     return PAUSE_MS / Number(byId('player-speed').value);
   }
 
-  #pause() {
+  pause() {
     clearTimeout(this.#timer);
     this.#timer = null;
     this.#render();
@@ -125,7 +125,7 @@ export class Player {
   #changed() {
     if (this.#played < 0) {
       abandon('solve');
-      this.#pause();
+      this.pause();
     } else {
       this.#render();
     }

@@ -34,13 +34,17 @@ let contexts = [];
 /** What the consoles of all pages of a test have complained about. */
 let faults = [];
 
+/** Starts the browser; Playwright makes a new directory for the user's data each time. */
+export function launch() {
+  const executablePath = execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim();
+  return chromium.launch({ executablePath, args: ARGUMENTS });
+}
+
 /** To be called once in each file of tests. */
 export function useBrowser() {
   before(async () => {
     assert.ok(URL_OF_SERVER, 'URL is not set: see scripts/test');
-    const executablePath = execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim();
-    // Playwright makes a new directory for the user's data each time.
-    browser = await chromium.launch({ executablePath, args: ARGUMENTS });
+    browser = await launch();
   });
   after(() => browser.close());
   afterEach(async () => {

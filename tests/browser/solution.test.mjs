@@ -61,6 +61,14 @@ test('playing pauses where it is told to', async () => {
   await eventually(made, 'AAABGAHBDDDHB'.slice(0, count));
 });
 
+test('whoever starts to paint stops playing', async () => {
+  const page = await solved(HARDEST);
+  await button(page, 'Play').click();
+  await button(page, 'Pause').waitFor();
+  await page.getByRole('radio', { name: 'Paint' }).check();
+  await says(page, '#player-play', 'Play');
+});
+
 test('every shortest solution can be leafed through', async () => {
   const page = await solved(SIX_WAYS);
   await says(page, '#solution-total', '6');
