@@ -19,7 +19,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str); 20] = files!(
+const FILES: &[(&str, &str)] = &files!(
     "address.mjs" "api.mjs" "attempt.mjs" "board.mjs" "boards.mjs" "census.mjs" "coach.mjs"
     "console.mjs" "dom.mjs" "game.mjs" "gestures.mjs" "icon.svg" "learn.mjs" "main.mjs"
     "paint.mjs" "player.mjs" "plots.mjs" "rules.mjs" "style.css"
