@@ -11,7 +11,7 @@
 //! let board: Board = "111132323132231222312133".parse()?;
 //! let solution = database.solve(board);
 //! assert_eq!(solution.moves.to_string(), "AC");
-//! assert_eq!(solution.centre, Value::Two);
+//! assert_eq!(solution.centre, Some(Value::Two));
 //!
 //! // Replay the moves.
 //! let mut replayed = board;

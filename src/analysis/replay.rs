@@ -57,7 +57,7 @@ impl GoalReplay {
 ///
 /// let moves: MoveSequence = "HHDD".parse()?;
 /// let board = "111111112222222233333333".parse()?;
-/// let goal = "....2...................".parse()?;
+/// let goal = "......222..22..222......".parse()?;
 /// let replay = replay(&PatternDatabase::build(), board, &moves, Some(goal));
 /// assert!(replay.solved && replay.optimal && !replay.lexicographically_smallest);
 /// assert_eq!(replay.goal.unwrap().reached_after, Some(4));

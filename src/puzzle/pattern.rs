@@ -17,8 +17,8 @@ use super::{Board, CELLS, CENTRE, Value};
 /// ```
 /// use rotation_game::puzzle::Pattern;
 ///
-/// let pattern: Pattern = "......222..22..222......".parse()?;
-/// assert!(pattern.matches("111111222112211222333333".parse().unwrap()));
+/// let pattern: Pattern = "......111..11..111......".parse()?;
+/// assert!(pattern.matches("222222111221133111333333".parse().unwrap()));
 /// # Ok::<(), rotation_game::puzzle::IllegalPattern>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
