@@ -24,7 +24,7 @@ use crate::search::{Outcome, Solution};
 use admission::Admission;
 use cache::Cache;
 use engine::Solvers;
-use flight::{Flight, Flights, Joined, Key, Landing};
+use flight::{Boarding, Flight, Flights, Joined, Key, Landing};
 
 pub use engine::Engine;
 pub use metrics::Metrics;
@@ -143,7 +143,11 @@ impl Service {
         if let Some(solution) = known() {
             return hit(solution);
         }
-        let deadline = Instant::now() + request.timeout;
+        let now = Instant::now();
+        let time = Time {
+            to_begin: now + request.timeout / 2,
+            to_end: now + request.timeout,
+        };
         let mut is_counted = request.explain;
         loop {
             let key = inner.key(&request);
@@ -158,11 +162,7 @@ impl Service {
             if boarding.is_first {
                 self.take_off(&boarding.flight);
             }
-            let Ok(landing) = timeout_at(deadline, boarding.landing()).await else {
-                boarding.is_out_of_time = true;
-                return Err(inner.out_of_time(&request, &boarding.flight));
-            };
-            let (outcome, source) = match landing {
+            let (outcome, source) = match inner.landing(&request, &mut boarding, time).await? {
                 Landing::Searched {
                     outcome,
                     explanation,
@@ -186,8 +186,8 @@ impl Service {
                         lower_bound,
                     });
                 }
-                Outcome::TimedOut { .. } if Instant::now() >= deadline => {
-                    return Err(inner.out_of_time(&request, &boarding.flight));
+                Outcome::TimedOut { .. } if Instant::now() >= time.to_end => {
+                    return Err(inner.timed_out(&request, &boarding.flight));
                 }
                 // The flight began before this caller came, so its time ended first; or all
                 // searches were stopped.
@@ -235,22 +235,51 @@ impl Inner {
         }
     }
 
-    /// What a caller is told whose time is up.
-    fn out_of_time(&self, request: &Request, flight: &Flight) -> Error {
-        if flight.running.load(Relaxed) {
-            self.metrics.searches_timed_out.inc();
-            Error::TimedOut {
-                // The search may not have told anything yet.
-                lower_bound: flight
-                    .lower_bound
-                    .load(Relaxed)
-                    .max(request.first_lower_bound()),
-            }
-        } else {
+    /// Waits for the end of a flight as long as the caller does.
+    async fn landing(
+        &self,
+        request: &Request,
+        boarding: &mut Boarding<'_>,
+        time: Time,
+    ) -> Result<Landing, Error> {
+        if let Ok(landing) = timeout_at(time.to_begin, boarding.landing()).await {
+            return Ok(landing);
+        }
+        if !boarding.flight.running.load(Relaxed) {
+            boarding.is_out_of_time = true;
             self.metrics.searches_rejected.inc();
-            Error::Overloaded
+            return Err(Error::Overloaded);
+        }
+        if let Ok(landing) = timeout_at(time.to_end, boarding.landing()).await {
+            return Ok(landing);
+        }
+        boarding.is_out_of_time = true;
+        Err(self.timed_out(request, &boarding.flight))
+    }
+
+    /// What a caller is told whose time is over while the search runs.
+    fn timed_out(&self, request: &Request, flight: &Flight) -> Error {
+        self.metrics.searches_timed_out.inc();
+        Error::TimedOut {
+            // The search may not have told anything yet.
+            lower_bound: flight
+                .lower_bound
+                .load(Relaxed)
+                .max(request.first_lower_bound()),
         }
     }
+}
+
+/// How long a caller waits.
+///
+/// Half of its time is for the search. Else, under a load that never ends, whoever comes to the
+/// front of the queue would have waited for nearly all of its time, and no search would ever end.
+#[derive(Clone, Copy)]
+struct Time {
+    /// For the search to begin.
+    to_begin: Instant,
+    /// For it to end.
+    to_end: Instant,
 }
 
 fn answer(request: &Request, solution: Solution, source: Source) -> Result<Answer, Error> {

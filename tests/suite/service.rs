@@ -6,7 +6,8 @@ use rotation_game::Board;
 use rotation_game::puzzle::Goal;
 use rotation_game::search::HeuristicKind::{self, Misplaced, PatternDatabase};
 use rotation_game::service::{Answer, Config, Error, Request, Service, Source};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, yield_now};
+use tokio::time::advance;
 
 use crate::engine::{CONFIG, boards, service, until};
 
@@ -220,6 +221,25 @@ async fn whoever_waits_too_long_to_run_is_told_of_the_overload() {
     engine.release();
     assert!(long.await.unwrap().is_ok());
     assert_eq!(engine.searches(), 1, "the second never ran");
+}
+
+#[tokio::test(start_paused = true)]
+async fn half_of_a_callers_time_is_for_its_search_and_not_for_waiting() {
+    let (service, engine) = service(CONFIG);
+    let mut boards = boards();
+    let runs = solve(&service, request(boards.next().unwrap(), Misplaced));
+    let waits = solve(&service, request(boards.next().unwrap(), Misplaced));
+    while (running(&service), waiting(&service)) != (1, 1) {
+        yield_now().await;
+    }
+    advance(Duration::from_secs(29)).await;
+    assert!(!waits.is_finished(), "its time is a minute");
+    advance(Duration::from_secs(2)).await;
+    assert_eq!(waits.await.unwrap().unwrap_err(), Error::Overloaded);
+    advance(Duration::from_secs(28)).await;
+    engine.release();
+    assert!(runs.await.unwrap().is_ok(), "it began in time");
+    assert_eq!(engine.searches(), 1);
 }
 
 #[tokio::test]
