@@ -184,7 +184,9 @@ fn nobody_is_smuggled_in(
         BODY.to_owned()
     };
     let head = headers.join("\r\n");
-    write!(stream, "{SOLVE}{head}\r\n\r\n{body}{LAST}").unwrap();
+    // At once: who is refused at its head could not send the rest.
+    let sent = format!("{SOLVE}{head}\r\n\r\n{body}{LAST}");
+    stream.write_all(sent.as_bytes()).unwrap();
     let said = read_to_end(&mut stream);
     assert_eq!(statuses(&said), expected, "{said}");
     scene.end();
