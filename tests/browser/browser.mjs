@@ -56,9 +56,13 @@ export function useBrowser() {
   });
 }
 
+/** Without waiting for lines that glide, unless a test is about them. */
+const DEFAULTS = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' };
+export const IN_MOTION = { reducedMotion: 'no-preference' };
+
 /** A page in a context of its own; `expected` is what its console may say. */
 export async function newPage({ expected = null, ...options } = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const context = await browser.newContext({ ...DEFAULTS, ...options });
   contexts.push(context);
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);

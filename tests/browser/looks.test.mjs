@@ -4,7 +4,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { play } from '../../assets/rules.mjs';
-import { AXE, EASY, newPage, open, shows, URL_OF_SERVER, useBrowser } from './browser.mjs';
+import {
+  AXE,
+  EASY,
+  IN_MOTION,
+  newPage,
+  open,
+  shows,
+  URL_OF_SERVER,
+  useBrowser,
+} from './browser.mjs';
 
 useBrowser();
 
@@ -90,7 +99,7 @@ test('nothing is wider than a phone of 360 pixels', async () => {
 });
 
 /** Whether a line is ever seen between two places while it turns. */
-async function isAnimated(options) {
+async function isAnimated(options = {}) {
   const page = await open(`?board=${EASY}`, options);
   await page.evaluate(() => {
     window.places = new Set();
@@ -104,8 +113,8 @@ async function isAnimated(options) {
 }
 
 test('lines glide, but not for those who want less motion', async () => {
-  assert.equal(await isAnimated({ reducedMotion: 'no-preference' }), true);
-  assert.equal(await isAnimated({ reducedMotion: 'reduce' }), false);
+  assert.equal(await isAnimated(IN_MOTION), true);
+  assert.equal(await isAnimated(), false);
 });
 
 test('the first view weighs less than 100 KB and comes from one place', async () => {

@@ -9,6 +9,7 @@ import {
   EASY,
   eventually,
   HARDEST,
+  IN_MOTION,
   open,
   SIX_WAYS,
   says,
@@ -31,7 +32,7 @@ async function drag(page, cell, right, down) {
 }
 
 test('each letter’s handle turns its line', async () => {
-  const page = await open(`?board=${EASY}`);
+  const page = await open(`?board=${EASY}`, IN_MOTION);
   await shows(page, EASY);
   let moves = '';
   for (const letter of LETTERS) {
@@ -67,7 +68,7 @@ test('letters that are typed into a field turn nothing', async () => {
 });
 
 test('a line follows the pointer and falls into place', async () => {
-  const page = await open(`?board=${EASY}`);
+  const page = await open(`?board=${EASY}`, IN_MOTION);
   const drop = await drag(page, 5, 1.8, 0.1);
   await eventually(() => boardOf(page), play(EASY, 'CC'));
   await drop();
@@ -90,7 +91,7 @@ test('a drag of less than half a cell turns nothing, nor does one across the lin
 });
 
 test('lines can be dragged with a finger', async () => {
-  const page = await open(`?board=${EASY}`, { hasTouch: true, isMobile: true });
+  const page = await open(`?board=${EASY}`, { ...IN_MOTION, hasTouch: true, isMobile: true });
   const box = await page.locator('[data-cell="0"]').boundingBox();
   const stage = await page.locator('#stage').boundingBox();
   const session = await page.context().newCDPSession(page);

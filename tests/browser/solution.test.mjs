@@ -4,12 +4,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { play } from '../../assets/rules.mjs';
-import { eventually, HARDEST, open, SIX_WAYS, says, shows, useBrowser } from './browser.mjs';
+import {
+  eventually,
+  HARDEST,
+  IN_MOTION,
+  open,
+  SIX_WAYS,
+  says,
+  shows,
+  useBrowser,
+} from './browser.mjs';
 
 useBrowser();
 
-async function solved(board) {
-  const page = await open(`?board=${board}`);
+async function solved(board, options) {
+  const page = await open(`?board=${board}`, options);
   await page.getByRole('button', { name: 'Solve' }).click();
   await page.locator('#solution').waitFor();
   return page;
@@ -19,16 +28,18 @@ const current = (page) => page.locator('#strip [aria-current]').allInnerTexts();
 const strip = (page) => page.locator('#strip').innerText();
 const button = (page, name) => page.getByRole('button', { name, exact: true });
 
-test('a solution is played to its end', async () => {
-  const page = await solved(HARDEST);
-  assert.equal((await strip(page)).replaceAll(/\s/g, ''), 'AAABGAHBDDDHB');
+test('a solution is played to its end, and once more from its start', async () => {
+  const page = await solved(SIX_WAYS, IN_MOTION);
+  assert.equal((await strip(page)).replaceAll(/\s/g, ''), 'DDHH');
   await page.getByLabel('Speed').selectOption('4');
-  await button(page, 'Play').click();
-  await button(page, 'Pause').waitFor();
-  await says(page, '#status', 'Solved: the ring holds only 1. 13 made.');
-  await shows(page, play(HARDEST, 'AAABGAHBDDDHB'));
-  await button(page, 'Play').waitFor();
-  assert.deepEqual(await current(page), ['B']);
+  for (const _ of ['first', 'again']) {
+    await button(page, 'Play').click();
+    await button(page, 'Pause').waitFor();
+    await button(page, 'Play').waitFor();
+    await says(page, '#status', 'Solved: the ring holds only 2. 4 made.');
+    await shows(page, play(SIX_WAYS, 'DDHH'));
+    assert.deepEqual(await current(page), ['H']);
+  }
 });
 
 test('a solution is stepped through, back and forth, and gone to anywhere', async () => {
