@@ -57,10 +57,9 @@ impl GoalDatabase {
         let tables = values.into_iter().map(|value| {
             let required = pattern.mask(value);
             let excluded = pattern.constrained() & !required;
-            let is_goal = |mask| mask & required == required && mask & excluded == 0;
             Table {
                 value,
-                distances: graph.distances(is_goal),
+                distances: graph.distances(required, excluded),
                 steps: (0..MASKS).map(|_| AtomicU16::new(0)).collect(),
             }
         });

@@ -26,8 +26,8 @@ pub(super) struct MaskGraph {
     /// By the number of cells in the lower half, 0 to 8.
     classes: Vec<Class>,
     blocks: Vec<Block>,
-    /// The length of a bitmap.
-    words: usize,
+    /// The bitmap of all masks.
+    all: Vec<u64>,
 }
 
 /// The lower halves with some number of cells.
@@ -98,20 +98,24 @@ impl MaskGraph {
                 turns: Move::ALL.map(|next| turn(upper, next)),
             })
         };
-        Self {
-            blocks: (0..=LOWER).filter_map(block).collect(),
+        let blocks = (0..=LOWER).filter_map(block).collect();
+        let mut graph = Self {
+            blocks,
             classes,
-            words,
-        }
+            all: vec![0; words],
+        };
+        graph.all = graph.members(0, 0);
+        graph
     }
 
-    /// The distance of every mask, by [rank](super::mask_index), to the nearest of those that
-    /// `is_goal` tells: breadth-first search from all of these at once.
-    pub(super) fn distances(&self, is_goal: impl Fn(u32) -> bool) -> Box<[u8]> {
+    /// The distance of every mask, by [rank](super::mask_index), to the nearest of those that have
+    /// all `required` cells and none that are `excluded`: breadth-first search from all of these at
+    /// once.
+    pub(super) fn distances(&self, required: u32, excluded: u32) -> Box<[u8]> {
         let mut distances = vec![UNREACHED; MASKS].into_boxed_slice();
-        let mut unseen = self.bitmap(|_| true);
-        let mut level = vec![0; self.words];
-        let mut next_level = self.bitmap(is_goal);
+        let mut unseen = self.all.clone();
+        let mut level = vec![0; unseen.len()];
+        let mut next_level = self.members(required, excluded);
         let mut left = MASKS;
         for distance in 0.. {
             let mut count = 0;
@@ -140,12 +144,20 @@ impl MaskGraph {
         distances
     }
 
-    /// The masks that `is_member` tells.
-    fn bitmap(&self, is_member: impl Fn(u32) -> bool) -> Vec<u64> {
-        let mut bitmap = vec![0; self.words];
-        for block in &self.blocks {
+    /// The masks that have all `required` cells and none that are `excluded`.
+    fn members(&self, required: u32, excluded: u32) -> Vec<u64> {
+        let is_member = |half, shift| {
+            let (required, excluded) = (required >> shift & LOWER, excluded >> shift & LOWER);
+            half & required == required && half & excluded == 0
+        };
+        let mut bitmap = vec![0; self.all.len()];
+        for block in self
+            .blocks
+            .iter()
+            .filter(|block| is_member(block.upper, HALF))
+        {
             for (place, &half) in self.classes[block.class].halves.iter().enumerate() {
-                if is_member(block.upper << HALF | u32::from(half)) {
+                if is_member(half.into(), 0) {
                     bitmap[block.word + place / WORD] |= 1 << (place % WORD);
                 }
             }
@@ -266,9 +278,10 @@ mod tests {
     use crate::search::mask_index::{masks, rank};
 
     /// Breadth-first search as it stands in textbooks.
-    fn plain_distances(is_goal: impl Fn(u32) -> bool) -> Vec<u8> {
+    fn plain_distances(required: u32, excluded: u32) -> Vec<u8> {
+        let is_goal = |mask: &u32| mask & required == required && mask & excluded == 0;
         let mut distances = vec![UNREACHED; MASKS];
-        let mut queue: VecDeque<u32> = masks().filter(|&mask| is_goal(mask)).collect();
+        let mut queue: VecDeque<u32> = masks().filter(is_goal).collect();
         for &mask in &queue {
             distances[rank(mask)] = 0;
         }
@@ -287,7 +300,7 @@ mod tests {
     #[test]
     fn distances_to_the_centre_are_those_of_the_pattern_database() {
         let database = PatternDatabase::build();
-        let distances = MaskGraph::new().distances(|mask| mask == CENTRE);
+        let distances = MaskGraph::new().distances(CENTRE, 0);
         for mask in masks() {
             assert_eq!(
                 u32::from(distances[rank(mask)]),
@@ -309,15 +322,15 @@ mod tests {
             for value in Value::ALL {
                 let required = pattern.mask(value);
                 let excluded = pattern.constrained() & !required;
-                let is_goal = |mask| mask & required == required && mask & excluded == 0;
-                assert!(*graph.distances(is_goal) == *plain_distances(is_goal));
+                let distances = graph.distances(required, excluded);
+                assert!(*distances == *plain_distances(required, excluded));
             }
         }
     }
 
     #[test]
     fn without_a_goal_nothing_is_reached() {
-        let distances = MaskGraph::new().distances(|_| false);
+        let distances = MaskGraph::new().distances(1, 1);
         assert!(distances.iter().all(|&distance| distance == UNREACHED));
     }
 }
