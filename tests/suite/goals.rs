@@ -12,7 +12,7 @@ use rotation_game::search::{
 };
 use rotation_game::{Board, Move, MoveSequence, PatternDatabase, Solution, Value};
 
-use crate::oracle::first_to_pattern;
+use crate::properties::plain;
 use crate::support::{boards, run, text};
 
 /// Boards, patterns and answers from an independent search: board, pattern, moves (or `-`), length.
@@ -149,7 +149,7 @@ fn patterns_of_few_cells_are_reached_as_a_plain_search_does() {
     let config = ProptestConfig::with_cases(120);
     proptest!(config, |((board, text) in near_patterns())| {
         let pattern: Pattern = text.parse().unwrap();
-        let expected = first_to_pattern(board, &text, 5).expect("five moves are enough");
+        let expected = plain::first(board.cells().map(Value::get), &text, 5).expect("five moves are enough");
         let database = GoalDatabase::build(pattern);
         let solution = solve(board, &database);
         prop_assert_eq!(solution.moves.to_string(), expected);

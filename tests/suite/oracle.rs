@@ -1,5 +1,5 @@
-//! The search against an oracle that shares nothing with it: plain arrays, the table of the
-//! statement, iterative deepening without a heuristic and without pruning.
+//! The search against an oracle that shares nothing with it: the plain game, iterative deepening
+//! without a heuristic and without pruning.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -9,61 +9,8 @@ use rotation_game::puzzle::{Goal, MoveSet};
 use rotation_game::search::{Heuristic, Limits, Misplaced, Outcome, search};
 use rotation_game::{Board, Move, PatternDatabase, Solution, Value};
 
+use crate::properties::plain::{self, CENTRE, Cells, LINES, turn};
 use crate::support::boards;
-
-type Cells = [u8; 24];
-
-const CENTRE: [usize; 8] = [6, 7, 8, 11, 12, 15, 16, 17];
-
-const LINES: [(char, [usize; 7]); 8] = [
-    ('A', [0, 2, 6, 11, 15, 20, 22]),
-    ('B', [1, 3, 8, 12, 17, 21, 23]),
-    ('C', [10, 9, 8, 7, 6, 5, 4]),
-    ('D', [19, 18, 17, 16, 15, 14, 13]),
-    ('E', [23, 21, 17, 12, 8, 3, 1]),
-    ('F', [22, 20, 15, 11, 6, 2, 0]),
-    ('G', [13, 14, 15, 16, 17, 18, 19]),
-    ('H', [4, 5, 6, 7, 8, 9, 10]),
-];
-
-fn turn(mut cells: Cells, line: &[usize; 7]) -> Cells {
-    let first = cells[line[0]];
-    for place in 0..6 {
-        cells[line[place]] = cells[line[place + 1]];
-    }
-    cells[line[6]] = first;
-    cells
-}
-
-fn is_solved(cells: &Cells) -> bool {
-    CENTRE.iter().all(|&cell| cells[cell] == cells[CENTRE[0]])
-}
-
-/// The first solution of exactly `depth` moves in letter order.
-fn first_solution(
-    cells: Cells,
-    depth: usize,
-    is_solved: &impl Fn(&Cells) -> bool,
-) -> Option<String> {
-    if depth == 0 {
-        return is_solved(&cells).then(String::new);
-    }
-    LINES.iter().find_map(|(letter, line)| {
-        let rest = first_solution(turn(cells, line), depth - 1, is_solved)?;
-        Some(format!("{letter}{rest}"))
-    })
-}
-
-/// The smallest of the shortest sequences that make a board like a pattern, if there is one of at
-/// most `depth` moves.
-pub(crate) fn first_to_pattern(board: Board, pattern: &str, depth: usize) -> Option<String> {
-    let is_solved = |cells: &Cells| {
-        let mut pairs = cells.iter().zip(pattern.bytes());
-        pairs.all(|(&cell, wanted)| wanted == b'.' || wanted == b'0' + cell)
-    };
-    let cells = board.cells().map(Value::get);
-    (0..=depth).find_map(|depth| first_solution(cells, depth, &is_solved))
-}
 
 /// All solutions of exactly `depth` moves in letter order, each with the centre after it.
 pub(crate) fn all_solutions(board: Board, depth: usize) -> Vec<(String, u8)> {
@@ -77,8 +24,8 @@ pub(crate) fn all_solutions(board: Board, depth: usize) -> Vec<(String, u8)> {
                     found,
                 );
             }
-        } else if is_solved(&cells) {
-            found.push((moves.to_owned(), cells[CENTRE[0]]));
+        } else if let Some(centre) = plain::centre(&cells) {
+            found.push((moves.to_owned(), centre));
         }
     }
     let mut found = Vec::new();
@@ -89,12 +36,9 @@ pub(crate) fn all_solutions(board: Board, depth: usize) -> Vec<(String, u8)> {
 /// The smallest of the shortest solutions, if there is one of at most `depth` moves.
 fn oracle(board: Board, depth: usize) -> Option<(String, u8)> {
     let cells = board.cells().map(Value::get);
-    let moves = (0..=depth).find_map(|depth| first_solution(cells, depth, &is_solved))?;
-    let after = moves.chars().fold(cells, |cells, letter| {
-        let (_, line) = LINES.iter().find(|(name, _)| *name == letter).unwrap();
-        turn(cells, line)
-    });
-    Some((moves, after[CENTRE[0]]))
+    let moves = plain::first(cells, "centre", depth)?;
+    let after = moves.chars().try_fold(cells, plain::after)?;
+    Some((moves, plain::centre(&after)?))
 }
 
 fn solve<H: Heuristic>(board: Board, heuristic: &H) -> Solution {
