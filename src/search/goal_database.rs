@@ -1,10 +1,14 @@
 use std::fmt;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 
 use super::Heuristic;
-use super::mask_graph::MaskGraph;
+use super::mask_graph::{MaskGraph, UNREACHED};
 use super::mask_index::{MASKS, rank};
 use crate::puzzle::{Board, Goal, Move, MoveSet, Pattern, Value, turn_mask};
+
+/// What all patterns have in common.
+static GRAPH: LazyLock<MaskGraph> = LazyLock::new(MaskGraph::new);
 
 /// Lower bounds on the distance of every board to a [`Pattern`]: for each value the exact distance
 /// of its eight cells to where the pattern wants them, and of these the greatest.
@@ -48,20 +52,23 @@ impl GoalDatabase {
     /// Builds the database, on the calling thread.
     #[must_use]
     pub fn build(pattern: Pattern) -> Self {
+        let tables = Vec::new();
+        Self { pattern, tables }.rebuild(pattern)
+    }
+
+    /// Builds the database of another pattern in the memory of this one.
+    #[must_use]
+    pub fn rebuild(self, pattern: Pattern) -> Self {
         let is_asked = |value: &Value| pattern.mask(*value) != 0;
         let mut values = Value::ALL.to_vec();
         if values.iter().filter(|value| is_asked(value)).count() <= 1 {
             values.retain(is_asked);
         }
-        let graph = MaskGraph::new();
+        let mut old = self.tables.into_iter();
         let tables = values.into_iter().map(|value| {
-            let required = pattern.mask(value);
-            let excluded = pattern.constrained() & !required;
-            Table {
-                value,
-                distances: graph.distances(required, excluded),
-                steps: (0..MASKS).map(|_| AtomicU16::new(0)).collect(),
-            }
+            let mut table = old.next().unwrap_or_else(Table::new);
+            table.fill(value, pattern);
+            table
         });
         Self {
             pattern,
@@ -80,6 +87,24 @@ impl GoalDatabase {
 }
 
 impl Table {
+    fn new() -> Self {
+        Self {
+            value: Value::One,
+            distances: vec![UNREACHED; MASKS].into(),
+            steps: (0..MASKS).map(|_| AtomicU16::new(0)).collect(),
+        }
+    }
+
+    fn fill(&mut self, value: Value, pattern: Pattern) {
+        let required = pattern.mask(value);
+        let excluded = pattern.constrained() & !required;
+        self.value = value;
+        GRAPH.distances(required, excluded, &mut self.distances);
+        for steps in &mut self.steps {
+            *steps.get_mut() = 0;
+        }
+    }
+
     #[inline]
     fn distance(&self, mask: u32) -> u32 {
         self.distances[rank(mask)].into()

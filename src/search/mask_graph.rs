@@ -108,11 +108,11 @@ impl MaskGraph {
         graph
     }
 
-    /// The distance of every mask, by [rank](super::mask_index), to the nearest of those that have
-    /// all `required` cells and none that are `excluded`: breadth-first search from all of these at
-    /// once.
-    pub(super) fn distances(&self, required: u32, excluded: u32) -> Box<[u8]> {
-        let mut distances = vec![UNREACHED; MASKS].into_boxed_slice();
+    /// Tells the distance of every mask, by [rank](super::mask_index), to the nearest of those that
+    /// have all `required` cells and none that are `excluded`: breadth-first search from all of
+    /// these at once.
+    pub(super) fn distances(&self, required: u32, excluded: u32, distances: &mut [u8]) {
+        distances.fill(UNREACHED);
         let mut unseen = self.all.clone();
         let mut level = vec![0; unseen.len()];
         let mut next_level = self.members(required, excluded);
@@ -141,7 +141,6 @@ impl MaskGraph {
                 self.expand::<true>(&unseen, &level, &mut next_level);
             }
         }
-        distances
     }
 
     /// The masks that have all `required` cells and none that are `excluded`.
@@ -297,10 +296,17 @@ mod tests {
         distances
     }
 
+    fn distances(graph: &MaskGraph, required: u32, excluded: u32) -> Vec<u8> {
+        // What was there before makes no difference.
+        let mut distances = vec![7; MASKS];
+        graph.distances(required, excluded, &mut distances);
+        distances
+    }
+
     #[test]
     fn distances_to_the_centre_are_those_of_the_pattern_database() {
         let database = PatternDatabase::build();
-        let distances = MaskGraph::new().distances(CENTRE, 0);
+        let distances = distances(&MaskGraph::new(), CENTRE, 0);
         for mask in masks() {
             assert_eq!(
                 u32::from(distances[rank(mask)]),
@@ -322,7 +328,7 @@ mod tests {
             for value in Value::ALL {
                 let required = pattern.mask(value);
                 let excluded = pattern.constrained() & !required;
-                let distances = graph.distances(required, excluded);
+                let distances = distances(&graph, required, excluded);
                 assert!(*distances == *plain_distances(required, excluded));
             }
         }
@@ -330,7 +336,7 @@ mod tests {
 
     #[test]
     fn without_a_goal_nothing_is_reached() {
-        let distances = MaskGraph::new().distances(1, 1);
+        let distances = distances(&MaskGraph::new(), 1, 1);
         assert!(distances.iter().all(|&distance| distance == UNREACHED));
     }
 }

@@ -13,9 +13,12 @@ use crate::search::GoalDatabase;
 /// The lock guards the list only: whoever finds a goal without a database builds it outside, and
 /// whoever asks for the same goal meanwhile waits for that.
 pub(super) struct Goals {
-    databases: Mutex<LruCache<Pattern, Arc<OnceLock<KeptDatabase>>>>,
+    databases: Mutex<LruCache<Pattern, Place>>,
     metrics: Metrics,
 }
+
+/// Where a database is, or is being built.
+type Place = Arc<OnceLock<KeptDatabase>>;
 
 /// A database that is counted for as long as anybody uses it.
 struct KeptDatabase {
@@ -35,10 +38,14 @@ impl Goals {
     /// Does something with the database of a goal, which is built where it is not kept: some tens
     /// of milliseconds.
     pub(super) fn with<T>(&self, pattern: Pattern, use_it: impl FnOnce(&GoalDatabase) -> T) -> T {
-        let place = Arc::clone(self.lock().get_or_insert(pattern, Arc::default));
+        let (place, evicted) = self.place(pattern);
         let kept = place.get_or_init(|| {
             self.metrics.goal_builds.inc();
-            let database = GoalDatabase::build(pattern);
+            let database = match evicted.and_then(unused) {
+                // Allocators keep much more than what is in use of large pieces that come and go.
+                Some(old) => old.rebuild(pattern),
+                None => GoalDatabase::build(pattern),
+            };
             KeptDatabase {
                 _one: Counted::new(&self.metrics.goals),
                 _bytes: Counted::several(&self.metrics.goal_bytes, database.bytes()),
@@ -48,12 +55,28 @@ impl Goals {
         use_it(&kept.database)
     }
 
-    fn lock(&self) -> MutexGuard<'_, LruCache<Pattern, Arc<OnceLock<KeptDatabase>>>> {
+    /// The place of a goal, and the one that made room for it, if it is new and there was none.
+    fn place(&self, pattern: Pattern) -> (Place, Option<Place>) {
+        let mut databases = self.lock();
+        if let Some(place) = databases.get(&pattern) {
+            return (Arc::clone(place), None);
+        }
+        let place = Place::default();
+        let evicted = databases.push(pattern, Arc::clone(&place));
+        (place, evicted.map(|(_, evicted)| evicted))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, LruCache<Pattern, Place>> {
         // Nothing in here panics half way through a change.
         self.databases
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The database of a place that nobody else has.
+fn unused(place: Place) -> Option<GoalDatabase> {
+    Some(Arc::into_inner(place)?.into_inner()?.database)
 }
 
 #[cfg(test)]
@@ -83,6 +106,24 @@ mod tests {
             }
         });
         assert_eq!(goals.metrics.goal_builds.get(), 1);
+    }
+
+    #[test]
+    fn a_goal_is_built_in_the_memory_of_the_one_that_makes_room() {
+        let goals = goals(1);
+        let mut patterns = [
+            "113331232232211122313132",
+            "112311231323132213232213",
+            "..1...............3..2..",
+        ]
+        .map(|pattern| pattern.parse().unwrap())
+        .into_iter();
+        goals.with(patterns.next().unwrap(), |_| ());
+        for pattern in patterns {
+            let allocated = allocation_counter::measure(|| goals.with(pattern, |_| ()));
+            // Bitmaps for the time being: a table takes 2.2 MB.
+            assert!(allocated.bytes_max < 1_000_000, "{allocated:?}");
+        }
     }
 
     #[test]

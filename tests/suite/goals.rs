@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use rotation_game::puzzle::{Goal, Pattern};
+use rotation_game::puzzle::{Goal, MoveSet, Pattern};
 use rotation_game::search::{
     GoalDatabase, GoalMisplaced, Heuristic, Limits, Outcome, explain, search,
 };
@@ -196,7 +196,7 @@ fn the_promising_moves_are_those_that_the_bound_lets_through() {
         let database = GoalDatabase::build(pattern);
         let config = ProptestConfig::with_cases(1000);
         proptest!(config, |(board in boards(), budget in 0..20_u32, among in 0..=255_u8)| {
-            let among = rotation_game::puzzle::MoveSet::from_bits(among);
+            let among = MoveSet::from_bits(among);
             let one_by_one = among
                 .into_iter()
                 .filter(|&next| database.lower_bound(board.after(next)) <= budget)
@@ -204,6 +204,31 @@ fn the_promising_moves_are_those_that_the_bound_lets_through() {
             // Once to find the steps, once to find them known.
             prop_assert_eq!(database.promising(board, among, budget), one_by_one);
             prop_assert_eq!(database.promising(board, among, budget), one_by_one);
+        });
+    }
+}
+
+#[test]
+fn a_database_that_is_rebuilt_is_as_good_as_a_new_one() {
+    let (_, full) = far_apart();
+    let patterns = [
+        "1133.1..2.1322.1312223.3",
+        "......222..22..222......",
+        "........................",
+        "112311231323132213232213",
+    ];
+    let mut rebuilt = GoalDatabase::build(full);
+    for pattern in patterns.map(|pattern| pattern.parse().unwrap()) {
+        rebuilt = rebuilt.rebuild(pattern);
+        let new = GoalDatabase::build(pattern);
+        assert_eq!(rebuilt.goal(), new.goal());
+        assert_eq!(rebuilt.bytes(), new.bytes());
+        let config = ProptestConfig::with_cases(1000);
+        proptest!(config, |(board in boards(), budget in 0..20_u32)| {
+            prop_assert_eq!(rebuilt.lower_bound(board), new.lower_bound(board));
+            let [promising, expected] = [&rebuilt, &new]
+                .map(|database| database.promising(board, MoveSet::ALL, budget));
+            prop_assert_eq!(promising, expected);
         });
     }
 }
