@@ -35,8 +35,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
 
-    /// By how much resident memory may grow after the first fifth of the requests, in KiB
-    #[arg(long, value_name = "KIB", default_value_t = 4096)]
+    /// By how much resident memory may grow after the first fifth of the requests, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 4)]
     growth: u64,
 
     /// How long the gauges may take to be 0 again
@@ -154,10 +154,10 @@ impl Outcome {
         let [_, _, early, .., late] = tenths;
         report.promise(
             &format!(
-                "resident memory grows by at most {} KiB after warm-up",
+                "resident memory grows by at most {} MiB after warm-up",
                 args.growth
             ),
-            late <= early + args.growth,
+            late <= early + args.growth * 1024,
             format!("from {early} to {late} KiB"),
         );
     }
