@@ -142,19 +142,7 @@ impl<'de> Deserialize<'de> for Integer {
 
 /// A board as it is written in JSON, legal or not.
 #[derive(Debug)]
-pub(super) enum Notation {
-    Digits(String),
-    Numbers(Vec<i64>),
-}
-
-impl Notation {
-    pub(super) fn board(self) -> Result<Board, IllegalBoard> {
-        match self {
-            Self::Digits(digits) => digits.parse(),
-            Self::Numbers(numbers) => Board::from_numbers(numbers),
-        }
-    }
-}
+pub(super) struct Notation(pub(super) Result<Board, IllegalBoard>);
 
 struct NotationVisitor;
 
@@ -169,7 +157,7 @@ impl<'de> Visitor<'de> for NotationVisitor {
     }
 
     fn visit_str<E>(self, digits: &str) -> Result<Notation, E> {
-        Ok(Notation::Digits(digits.to_owned()))
+        Ok(Notation(digits.parse()))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Notation, A::Error> {
@@ -177,7 +165,7 @@ impl<'de> Visitor<'de> for NotationVisitor {
         while let Some(Integer(number)) = seq.next_element()? {
             numbers.push(i64::try_from(number).unwrap_or(i64::MAX));
         }
-        Ok(Notation::Numbers(numbers))
+        Ok(Notation(Board::from_numbers(numbers)))
     }
 }
 

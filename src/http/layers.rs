@@ -1,29 +1,38 @@
-//! What every request passes through, outermost first: request id, trace and metrics; security
-//! headers; CORS where it is configured; the problem normaliser; catching panics.
+//! What every request passes through, outermost first: request id, trace, metrics, security headers
+//! and the problem normaliser, which are one layer; CORS where it is configured; catching panics.
+//!
+//! All of them are one service around the methods of a path, so that a request has one future.
 
 use std::any::Any;
+use std::array;
 use std::collections::hash_map::RandomState;
+use std::convert::Infallible;
 use std::hash::BuildHasher;
-use std::sync::LazyLock;
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-use axum::Router;
 use axum::body::Body;
-use axum::extract::{MatchedPath, Request, State};
-use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::extract::Request;
+use axum::handler::Handler;
 use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodFilter, MethodRouter, any_service, on_service};
+use futures_util::FutureExt;
 use http::header::{
     CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
-use tower_http::catch_panic::CatchPanicLayer;
+use tower::{Service, ServiceBuilder, service_fn};
 use tower_http::cors::CorsLayer;
 use tracing::{Instrument, Level, Span};
 
+use super::AppState;
 use super::extract::problem_of_status;
-use super::metrics::HttpMetrics;
+use super::metrics::RouteMetrics;
+use super::pages;
 use super::problem::{Code, Problem};
+use super::solve::CacheStatus;
 use super::trace_context::TraceParent;
 
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -34,19 +43,15 @@ const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName =
 /// The longest request id that is taken over from a client.
 const REQUEST_ID_LENGTH: usize = 64;
 
-/// In a response's extensions: how the request ended, for the access line.
-#[derive(Clone, Copy)]
-pub(super) struct Outcome(pub(super) &'static str);
-
-/// In a request's extensions: its id.
+/// The id of a request. Within the layers it stands in the header of its name, whoever made it.
 #[derive(Clone)]
 pub(super) struct RequestId(HeaderValue);
 
 impl RequestId {
     /// The id of a request that has passed the layers.
     pub(super) fn of(request: &Request) -> Self {
-        let id = request.extensions().get::<Self>().cloned();
-        id.unwrap_or_else(|| Self(HeaderValue::from_static("")))
+        let id = request.headers().get(X_REQUEST_ID).cloned();
+        Self(id.unwrap_or_else(|| HeaderValue::from_static("")))
     }
 
     pub(super) fn as_str(&self) -> &str {
@@ -55,65 +60,127 @@ impl RequestId {
     }
 }
 
-/// Puts the layers around the routes.
-pub(super) fn around(routes: Router, metrics: HttpMetrics, cors: Option<CorsLayer>) -> Router {
-    let mut app = routes
-        .layer(CatchPanicLayer::custom(panicked))
-        .layer(from_fn(normalise_problems));
-    if let Some(cors) = cors {
-        app = app.layer(cors);
-    }
-    app.layer(from_fn(add_security_headers))
-        .layer(from_fn_with_state(metrics, trace))
+/// What the handlers of a path are wrapped in.
+pub(super) struct Around {
+    pub(super) state: AppState,
+    pub(super) metrics: Arc<RouteMetrics>,
+    pub(super) cors: Option<CorsLayer>,
 }
 
-/// Gives the request its id and its span, and observes how it is answered.
-async fn trace(State(metrics): State<HttpMetrics>, mut request: Request, next: Next) -> Response {
-    let id = request_id(request.headers());
-    let span = span(&id, request.headers());
-    let observation = Observation {
-        metrics,
-        started: Instant::now(),
-        span: span.clone(),
-        method: request.method().clone(),
-        route: request.extensions().get::<MatchedPath>().cloned(),
-        answer: None,
-    };
-    request.extensions_mut().insert(id.clone());
-    let mut response = next.run(request).instrument(span).await;
-    observation.answered(&response);
-    response.headers_mut().insert(X_REQUEST_ID, id.0);
-    response
+impl Around {
+    /// A path that has GET, and so HEAD.
+    pub(super) fn get<T: 'static>(&self, handler: impl Handler<T, AppState>) -> MethodRouter {
+        self.only(MethodFilter::GET, handler)
+    }
+
+    /// A path that has POST.
+    pub(super) fn post<T: 'static>(&self, handler: impl Handler<T, AppState>) -> MethodRouter {
+        self.only(MethodFilter::POST, handler)
+    }
+
+    /// A path that has all methods.
+    pub(super) fn any<T: 'static>(&self, handler: impl Handler<T, AppState>) -> MethodRouter {
+        any_service(self.service(handler))
+    }
+
+    fn only<T: 'static>(
+        &self,
+        method: MethodFilter,
+        handler: impl Handler<T, AppState>,
+    ) -> MethodRouter {
+        on_service(method, self.service(handler))
+            .fallback_service(self.service(pages::method_not_allowed))
+    }
+
+    fn service<T: 'static>(&self, handler: impl Handler<T, AppState>) -> impl HttpService {
+        let metrics = Arc::clone(&self.metrics);
+        ServiceBuilder::new()
+            .layer_fn(move |inner| observe(inner, Arc::clone(&metrics)))
+            .option_layer(self.cors.clone())
+            .layer_fn(catch_panics)
+            .service(handler.with_state(self.state.clone()))
+    }
+}
+
+/// What takes requests and never fails to answer.
+trait HttpService:
+    Service<Request, Response = Response, Error = Infallible, Future: Send + 'static>
+    + Clone
+    + Send
+    + Sync
+    + 'static
+{
+}
+
+impl<S> HttpService for S where
+    S: Service<Request, Response = Response, Error = Infallible, Future: Send + 'static>
+        + Clone
+        + Send
+        + Sync
+        + 'static
+{
+}
+
+/// Gives each request its id and its span, observes how it is answered, and completes the answer.
+fn observe(mut inner: impl HttpService, metrics: Arc<RouteMetrics>) -> impl HttpService {
+    service_fn(move |mut request: Request| {
+        let id = request_id(request.headers());
+        let span = span(&id, request.headers());
+        let observation = Observation {
+            metrics: Arc::clone(&metrics),
+            started: Instant::now(),
+            span: span.clone(),
+            method: request.method().clone(),
+            answer: None,
+        };
+        request.headers_mut().insert(X_REQUEST_ID, id.0.clone());
+        let answer = inner.call(request).instrument(span);
+        async move {
+            let mut response = answer.await?;
+            let problem = normalise_problem(&mut response, &id);
+            add_security_headers(response.headers_mut());
+            observation.answered(&response, problem);
+            response.headers_mut().insert(X_REQUEST_ID, id.0);
+            Ok(response)
+        }
+    })
+}
+
+/// Answers with a problem where the handler panics.
+fn catch_panics(mut inner: impl HttpService) -> impl HttpService {
+    service_fn(move |request| {
+        let answer = AssertUnwindSafe(inner.call(request)).catch_unwind();
+        async move { answer.await.unwrap_or_else(|panic| Ok(panicked(panic))) }
+    })
 }
 
 /// A request under way. When it is dropped it is counted, and told in one access line: as answered,
 /// or else as one whose client has left.
 struct Observation {
-    metrics: HttpMetrics,
+    metrics: Arc<RouteMetrics>,
     started: Instant,
     span: Span,
     method: Method,
-    route: Option<MatchedPath>,
-    answer: Option<(StatusCode, Outcome)>,
+    answer: Option<(StatusCode, &'static str)>,
 }
 
 impl Observation {
-    fn answered(mut self, response: &Response) {
-        let outcome = response.extensions().get::<Outcome>();
-        self.answer = Some((response.status(), outcome.copied().unwrap_or(Outcome("ok"))));
+    fn answered(mut self, response: &Response, problem: Option<Code>) {
+        let outcome = match problem {
+            Some(code) => code.as_str(),
+            None => CacheStatus::of(response).map_or("ok", CacheStatus::outcome),
+        };
+        self.answer = Some((response.status(), outcome));
     }
 }
 
 impl Drop for Observation {
     fn drop(&mut self) {
         let elapsed = self.started.elapsed();
-        let (status, Outcome(outcome)) = self
-            .answer
-            .unwrap_or((client_closed(), Outcome("client-closed")));
-        let route = self.route.as_ref().map_or("unmatched", MatchedPath::as_str);
-        self.metrics.observe(route, &self.method, status, elapsed);
+        let (status, outcome) = self.answer.unwrap_or((client_closed(), "client-closed"));
+        self.metrics.observe(&self.method, status, elapsed);
         let _entered = self.span.enter();
-        log(&self.method, route, status, elapsed, outcome);
+        log(&self.method, self.metrics.route, status, elapsed, outcome);
     }
 }
 
@@ -151,8 +218,12 @@ fn request_id(headers: &HeaderMap) -> RequestId {
             return RequestId(value.clone());
         }
     }
-    let id = format!("{:016x}", ID_KEY.hash_one(ID_COUNT.fetch_add(1, Relaxed)));
-    RequestId(HeaderValue::try_from(id).expect("hexadecimal digits make a header value"))
+    let id = ID_KEY.hash_one(ID_COUNT.fetch_add(1, Relaxed));
+    let digits: [u8; 16] = array::from_fn(|digit| {
+        let nibble = id >> (60 - 4 * digit) & 0xf;
+        b"0123456789abcdef"[nibble as usize]
+    });
+    RequestId(HeaderValue::from_bytes(&digits).expect("hexadecimal digits make a header value"))
 }
 
 /// One line a request. What the operator has to look into is an error; what a client did wrong is
@@ -180,9 +251,7 @@ fn log(method: &Method, route: &str, status: StatusCode, elapsed: Duration, outc
     }
 }
 
-async fn add_security_headers(request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await;
-    let headers = response.headers_mut();
+fn add_security_headers(headers: &mut HeaderMap) {
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     // What is read by people has a policy of its own.
     headers
@@ -195,28 +264,26 @@ async fn add_security_headers(request: Request, next: Next) -> Response {
         CROSS_ORIGIN_RESOURCE_POLICY,
         HeaderValue::from_static("same-origin"),
     );
-    response
 }
 
-/// Gives every problem its body, and makes a problem of every error that is none yet, such as the
-/// empty 404 and 405 of the router.
-async fn normalise_problems(request: Request, next: Next) -> Response {
-    let id = RequestId::of(&request);
-    let response = next.run(request).await;
+/// Gives a problem its body, and makes a problem of every error that is none yet, such as the empty
+/// 404 and 405 of the router.
+fn normalise_problem(response: &mut Response, id: &RequestId) -> Option<Code> {
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {
-        return response;
+        return None;
     }
-    let (mut parts, _) = response.into_parts();
-    let problem = match parts.extensions.remove::<Problem>() {
+    let problem = match response.extensions_mut().remove::<Problem>() {
         Some(problem) => problem,
         None => problem_of_status(status),
     };
-    parts.status = problem.code.status();
-    parts.headers.insert(CONTENT_TYPE, super::PROBLEM_JSON);
-    parts.headers.remove(CONTENT_LENGTH);
-    parts.extensions.insert(Outcome(problem.code.as_str()));
-    Response::from_parts(parts, Body::from(problem.to_json(id.as_str())))
+    *response.status_mut() = problem.code.status();
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, super::PROBLEM_JSON);
+    response.headers_mut().remove(CONTENT_LENGTH);
+    *response.body_mut() = Body::from(problem.to_json(id.as_str()));
+    Some(problem.code)
 }
 
 /// The panic has been logged by the panic hook, inside the span of its request.

@@ -1,6 +1,6 @@
 //! What is counted of requests, and `GET /metrics`.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::Router;
@@ -28,9 +28,9 @@ pub struct HttpMetrics {
 }
 
 /// None of these grows with what clients send: the route is the pattern that matched.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Labels {
-    route: String,
+    route: &'static str,
     method: &'static str,
     status: u16,
 }
@@ -61,22 +61,61 @@ impl HttpMetrics {
         );
     }
 
-    pub(super) fn observe(
-        &self,
-        route: &str,
-        method: &Method,
-        status: StatusCode,
-        duration: Duration,
-    ) {
+    /// What counts the requests of one route.
+    pub(super) fn of_route(&self, route: &'static str) -> RouteMetrics {
+        RouteMetrics {
+            route,
+            metrics: self.clone(),
+            usual: OnceLock::new(),
+        }
+    }
+
+    fn series(&self, labels: Labels) -> Series {
+        Series {
+            requests: self.requests.get_or_create(&labels).clone(),
+            durations: self.durations.get_or_create(&labels).clone(),
+            labels,
+        }
+    }
+}
+
+/// Requests of one route.
+pub(super) struct RouteMetrics {
+    pub(super) route: &'static str,
+    metrics: HttpMetrics,
+    /// Where nearly all requests are counted, once there is one: to look it up each time costs more
+    /// than to count.
+    usual: OnceLock<Series>,
+}
+
+/// Requests that have all labels in common.
+struct Series {
+    labels: Labels,
+    requests: Counter,
+    durations: Histogram,
+}
+
+impl RouteMetrics {
+    pub(super) fn observe(&self, method: &Method, status: StatusCode, duration: Duration) {
         let labels = Labels {
-            route: route.to_owned(),
+            route: self.route,
             method: known(method),
             status: status.as_u16(),
         };
-        self.requests.get_or_create(&labels).inc();
-        self.durations
-            .get_or_create(&labels)
-            .observe(duration.as_secs_f64());
+        if status == StatusCode::OK {
+            let usual = self.usual.get_or_init(|| self.metrics.series(labels));
+            if usual.labels == labels {
+                return usual.observe(duration);
+            }
+        }
+        self.metrics.series(labels).observe(duration);
+    }
+}
+
+impl Series {
+    fn observe(&self, duration: Duration) {
+        self.requests.inc();
+        self.durations.observe(duration.as_secs_f64());
     }
 }
 

@@ -21,11 +21,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::MethodRouter;
 use http::HeaderValue;
 use tower_http::cors::CorsLayer;
 
 use crate::service::Service;
+use layers::Around;
 
 pub use metrics::{HttpMetrics, metrics_app};
 pub use problem::{Code, FieldError, Problem};
@@ -55,23 +56,29 @@ struct Shared {
 }
 
 /// What answers at a path.
-type Methods = fn() -> MethodRouter<AppState>;
+type Methods = fn(&Around) -> MethodRouter;
 
 /// All paths and what answers there.
 const ROUTES: [(&str, Methods); 13] = [
-    ("/", || get(page::home)),
-    ("/assets/{version}/{name}", || get(assets::asset)),
-    ("/boards/random", || get(boards::random)),
-    ("/boards/{board}", || get(boards::board)),
-    ("/boards/{board}/replay/{moves}", || get(boards::replay)),
-    ("/boards/{board}/solutions", || get(boards::solutions)),
-    ("/docs", || get(docs::docs)),
-    ("/livez", || get(pages::livez)),
-    ("/openapi.yaml", || get(pages::openapi)),
-    ("/problems/{code}", || get(pages::problem)),
-    ("/readyz", || get(pages::readyz)),
-    ("/solve", || post(solve::solve)),
-    ("/solve/batch", || post(batch::batch)),
+    ("/", |around| around.get(page::home)),
+    ("/assets/{version}/{name}", |around| {
+        around.get(assets::asset)
+    }),
+    ("/boards/random", |around| around.get(boards::random)),
+    ("/boards/{board}", |around| around.get(boards::board)),
+    ("/boards/{board}/replay/{moves}", |around| {
+        around.get(boards::replay)
+    }),
+    ("/boards/{board}/solutions", |around| {
+        around.get(boards::solutions)
+    }),
+    ("/docs", |around| around.get(docs::docs)),
+    ("/livez", |around| around.get(pages::livez)),
+    ("/openapi.yaml", |around| around.get(pages::openapi)),
+    ("/problems/{code}", |around| around.get(pages::problem)),
+    ("/readyz", |around| around.get(pages::readyz)),
+    ("/solve", |around| around.post(solve::solve)),
+    ("/solve/batch", |around| around.post(batch::batch)),
 ];
 
 /// The paths of [`app`], as patterns.
@@ -91,11 +98,16 @@ pub fn app(config: AppConfig) -> Router {
         service,
         body_timeout,
     }));
-    let routes = ROUTES
+    let around = |route| Around {
+        state: state.clone(),
+        metrics: Arc::new(metrics.of_route(route)),
+        cors: cors.clone(),
+    };
+    let unmatched = around("unmatched").any(pages::not_found);
+    ROUTES
         .into_iter()
         .fold(Router::new(), |router, (path, methods)| {
-            router.route(path, methods())
+            router.route(path, methods(&around(path)))
         })
-        .with_state(state);
-    layers::around(routes, metrics, cors)
+        .fallback_service(unmatched)
 }

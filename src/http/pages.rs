@@ -34,6 +34,17 @@ pub(super) async fn readyz(State(state): State<AppState>) -> Response {
     response
 }
 
+/// A path that is none.
+pub(super) async fn not_found() -> Problem {
+    Problem::new(Code::NotFound, "no resource has this path")
+}
+
+/// A method that a path does not have.
+pub(super) async fn method_not_allowed() -> Problem {
+    let detail = "this resource does not have this method; see the Allow header";
+    Problem::new(Code::MethodNotAllowed, detail)
+}
+
 /// `GET /openapi.yaml`.
 pub(super) async fn openapi() -> impl IntoResponse {
     (

@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
+use axum::body::Body;
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::{Deserialize, Deserializer};
 
 use super::AppState;
-use super::extract::{Json, check_accepts};
+use super::extract::{AcceptsJson, Json};
 use super::json::{
     Integer, Notation, ObjectOrBoard, name, object_or_board, some_integer, some_name,
 };
-use super::layers::Outcome;
 use super::problem::{FieldError, Problem};
 use crate::puzzle::Goal;
 use crate::search::{HeuristicKind, Report, Solution};
@@ -75,7 +75,7 @@ impl SolveRequest {
             Some(goal) => goal.parse(),
             None => Ok(Goal::Centre),
         };
-        let (board, goal) = match (self.board.board(), goal) {
+        let (board, goal) = match (self.board.0, goal) {
             (Ok(board), Ok(goal)) => (board, goal),
             (Err(board), Ok(_)) => return Err(board.into()),
             (Ok(_), Err(goal)) => return Err(goal.into()),
@@ -118,40 +118,85 @@ fn in_range(
 /// Answers one board.
 pub(super) async fn solve(
     State(state): State<AppState>,
-    headers: HeaderMap,
+    _: AcceptsJson,
     Json(request): Json<SolveRequest>,
 ) -> Result<Response, Problem> {
-    check_accepts(&headers, "application/json")?;
     let service = &state.0.service;
     let request = request.checked(service.config())?;
     let answer = service.solve(request).await?;
     Ok(respond(&request, answer))
 }
 
+/// What the cache had to do with an answer (RFC 9211).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CacheStatus {
+    /// It is from the cache.
+    Hit,
+    /// It was searched for.
+    Miss,
+    /// It was searched for, since the search itself was asked for.
+    Bypass,
+}
+
+impl CacheStatus {
+    const ALL: [Self; 3] = [Self::Hit, Self::Miss, Self::Bypass];
+
+    const fn header(self) -> &'static str {
+        match self {
+            Self::Hit => "rotation-game; hit",
+            Self::Miss => "rotation-game; fwd=miss",
+            Self::Bypass => "rotation-game; fwd=bypass",
+        }
+    }
+
+    /// How the request ended, for the access line.
+    pub(super) const fn outcome(self) -> &'static str {
+        match self {
+            Self::Hit => "hit",
+            Self::Miss => "miss",
+            Self::Bypass => "explained",
+        }
+    }
+
+    /// What an answer's header says.
+    pub(super) fn of(response: &Response) -> Option<Self> {
+        let header = response.headers().get(CACHE_STATUS)?;
+        Self::ALL
+            .into_iter()
+            .find(|status| header == status.header())
+    }
+}
+
+/// Room for the headers that are set here, around the routes, and by the server.
+const HEADERS: usize = 12;
+
 fn respond(request: &Request, answer: Answer) -> Response {
     let Answer { solution, source } = answer;
-    let (cache_status, outcome) = match source {
-        Source::Cache => ("rotation-game; hit", Outcome("hit")),
-        Source::Search { .. } if request.explain => {
-            ("rotation-game; fwd=bypass", Outcome("explained"))
-        }
-        Source::Search { .. } => ("rotation-game; fwd=miss", Outcome("miss")),
-    };
-    let mut headers = HeaderMap::with_capacity(8);
-    headers.insert(CONTENT_TYPE, super::JSON);
-    headers.insert(CACHE_STATUS, HeaderValue::from_static(cache_status));
-    let timing = match &source {
-        Source::Cache => HeaderValue::from_static("cache;desc=hit"),
+    let (cache_status, timing) = match &source {
+        Source::Cache => (CacheStatus::Hit, HeaderValue::from_static("cache;desc=hit")),
         Source::Search {
             explanation,
             queued,
-        } => timing(*queued, explanation.elapsed_us),
+        } => (
+            if request.explain {
+                CacheStatus::Bypass
+            } else {
+                CacheStatus::Miss
+            },
+            timing(*queued, explanation.elapsed_us),
+        ),
     };
+    let mut headers = HeaderMap::with_capacity(HEADERS);
+    headers.insert(CONTENT_TYPE, super::JSON);
+    headers.insert(
+        CACHE_STATUS,
+        HeaderValue::from_static(cache_status.header()),
+    );
     headers.insert(SERVER_TIMING, timing);
     let report = report(request, solution, &source);
     let body = serde_json::to_vec(&report).expect("strings and numbers always serialize");
-    let mut response = (headers, body).into_response();
-    response.extensions_mut().insert(outcome);
+    let mut response = Response::new(Body::from(body));
+    *response.headers_mut() = headers;
     response
 }
 

@@ -1,10 +1,15 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 /// What a connection is busy with: how many requests are under way, or since when there is none.
 #[derive(Debug)]
-pub(super) struct Activity(Mutex<State>);
+pub(super) struct Activity {
+    state: Mutex<State>,
+    /// Cancelled when each answer has to tell the client that it is the last one.
+    pub(super) is_ending: CancellationToken,
+}
 
 #[derive(Debug)]
 struct State {
@@ -16,11 +21,14 @@ struct State {
 pub(super) struct Busy(Arc<Activity>);
 
 impl Activity {
-    pub(super) fn new() -> Arc<Self> {
-        Arc::new(Self(Mutex::new(State {
-            requests: 0,
-            idle_since: Instant::now(),
-        })))
+    pub(super) fn new(is_ending: CancellationToken) -> Arc<Self> {
+        Arc::new(Self {
+            state: Mutex::new(State {
+                requests: 0,
+                idle_since: Instant::now(),
+            }),
+            is_ending,
+        })
     }
 
     /// Since when no request is under way, or `None` while one is.
@@ -35,7 +43,14 @@ impl Activity {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Busy {
+    /// Whether the client has to be told that the answer is the last one.
+    pub(super) fn is_last(&self) -> bool {
+        self.0.is_ending.is_cancelled()
     }
 }
 

@@ -171,22 +171,19 @@ impl Server {
         let _open = Counted::new(&self.metrics.connections);
         // Answers are small and written at once: nothing is gained by waiting for more.
         let _ = stream.set_nodelay(true);
-        let activity = Activity::new();
+        let activity = Activity::new(self.shutdown.announce.child_token());
         let answers = TowerToHyperService::new(app);
-        let is_ending = self.shutdown.announce.child_token();
         let service = service_fn({
             let activity = Arc::clone(&activity);
-            let is_ending = is_ending.clone();
             move |request: Request<Incoming>| {
                 let busy = activity.begin();
-                let is_ending = is_ending.clone();
                 let is_http_1 = request.version() < Version::HTTP_2;
                 let answer = answers.call(request);
                 async move {
                     let mut response = answer.await?;
                     // The head of a stream is sent long before its end, when it may be so far.
                     let is_stream = response.body().size_hint().exact().is_none();
-                    if is_http_1 && (is_stream || is_ending.is_cancelled()) {
+                    if is_http_1 && (is_stream || busy.is_last()) {
                         let headers = response.headers_mut();
                         headers.insert(CONNECTION, HeaderValue::from_static("close"));
                     }
@@ -196,14 +193,14 @@ impl Server {
         });
         let io = TokioIo::new(Watched::new(
             stream,
-            activity,
+            Arc::clone(&activity),
             self.config.header_timeout,
             WRITE_TIMEOUT,
         ));
         let mut connection = std::pin::pin!(self.builder.serve_connection(io, service));
         let age = async {
             sleep(self.config.max_connection_age).await;
-            is_ending.cancel();
+            activity.is_ending.cancel();
             // By then an idle connection of HTTP/1 has timed out, and a busy one been given up.
             sleep(self.config.header_timeout).await;
         };

@@ -84,10 +84,12 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if self.poll_idle(cx).is_ready() {
+        // Whoever sends a byte now and then comes here, too, between them.
+        let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        if read.is_pending() && self.poll_idle(cx).is_ready() {
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
-        Pin::new(&mut self.stream).poll_read(cx, buffer)
+        read
     }
 }
 
@@ -158,6 +160,7 @@ mod tests {
     use super::*;
     use rstest::rstest;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+    use tokio_util::sync::CancellationToken;
 
     const HEADER_TIMEOUT: Duration = Duration::from_secs(5);
     const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -166,7 +169,7 @@ mod tests {
 
     fn watched() -> (DuplexStream, Watched<DuplexStream>, Arc<Activity>) {
         let (client, server) = duplex(100);
-        let activity = Activity::new();
+        let activity = Activity::new(CancellationToken::new());
         let stream = Watched::new(server, Arc::clone(&activity), HEADER_TIMEOUT, WRITE_TIMEOUT);
         (client, stream, activity)
     }

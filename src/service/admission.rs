@@ -108,6 +108,13 @@ impl Admission {
         self.permit(long, place)
     }
 
+    /// Waits for a permit for exact searches that go together; there is always one place that long
+    /// searches leave to these.
+    pub(super) async fn enter_exact(&self) -> Permit {
+        let place = acquire(&self.all).await;
+        self.permit(None, place)
+    }
+
     /// Waits for a place among the batches. How many wait is bounded by how many connections there
     /// are, and how many pieces of its input each batch holds.
     pub(super) async fn enter_batch(&self) -> Permit {

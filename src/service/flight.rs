@@ -1,9 +1,10 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, SetOnce};
+use tracing::Span;
 
 use super::Metrics;
 use crate::puzzle::{Board, Goal};
@@ -33,7 +34,11 @@ pub(super) struct Flight {
     pub(super) running: AtomicBool,
     /// No solution is shorter than this, as far as the search has come.
     pub(super) lower_bound: AtomicU32,
-    landing: watch::Sender<Option<Landing>>,
+    /// When it was opened.
+    pub(super) opened: Instant,
+    /// The span of its first passenger, which follows the search into its thread.
+    pub(super) span: Span,
+    landing: SetOnce<Landing>,
 }
 
 /// How a flight ended.
@@ -115,7 +120,9 @@ impl Flights {
                 abandoned: Notify::new(),
                 running: AtomicBool::new(false),
                 lower_bound: AtomicU32::new(0),
-                landing: watch::Sender::new(None),
+                opened: Instant::now(),
+                span: Span::current(),
+                landing: SetOnce::new(),
             })
         });
         flight.passengers.fetch_add(1, Relaxed);
@@ -131,7 +138,8 @@ impl Flights {
     /// Ends a flight: whoever comes from now on opens another.
     pub(super) fn land(&self, flight: &Arc<Flight>, landing: Landing) {
         self.lock().remove(flight);
-        flight.landing.send_replace(Some(landing));
+        // It lands once; were it told to again, the first landing would stand.
+        let _ = flight.landing.set(landing);
     }
 
     /// Stops all searches under way, and lets no more begin.
@@ -171,19 +179,14 @@ impl Flight {
     }
 
     fn has_landed(&self) -> bool {
-        self.landing.borrow().is_some()
+        self.landing.initialized()
     }
 }
 
 impl Boarding<'_> {
     /// Waits until the flight ends.
     pub(super) async fn landing(&self) -> Landing {
-        let mut landing = self.flight.landing.subscribe();
-        match landing.wait_for(Option::is_some).await.as_deref() {
-            Ok(Some(landing)) => landing.clone(),
-            // The sender lives as long as this passenger holds the flight.
-            Ok(None) | Err(_) => Landing::Stopped,
-        }
+        self.flight.landing.wait().await.clone()
     }
 }
 

@@ -7,6 +7,7 @@ mod admission;
 mod cache;
 mod consult;
 mod engine;
+mod express;
 mod flight;
 mod goals;
 mod metrics;
@@ -24,6 +25,7 @@ use crate::search::{Outcome, Solution};
 use admission::Admission;
 use cache::Cache;
 use engine::Solvers;
+use express::Express;
 use flight::{Boarding, Flight, Flights, Joined, Key, Landing};
 
 pub use engine::Engine;
@@ -42,6 +44,7 @@ struct Inner {
     pattern_cache: Cache<(Board, Pattern)>,
     flights: Flights,
     admission: Admission,
+    express: Express,
     metrics: Metrics,
     is_draining: AtomicBool,
     private_keys: AtomicU64,
@@ -73,6 +76,7 @@ impl Service {
                 config.search_queue,
                 metrics.clone(),
             ),
+            express: Express::default(),
             metrics,
             is_draining: AtomicBool::new(false),
             private_keys: AtomicU64::new(0),

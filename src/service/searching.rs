@@ -1,11 +1,12 @@
 //! The way of a flight from its first passenger to its landing.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tokio::task;
-use tracing::{Instrument, Span};
+use tracing::Instrument;
 
 use super::admission::{Lane, Permit};
 use super::flight::{Flight, Flights, Key, Landing};
@@ -16,17 +17,17 @@ impl Service {
     /// Gets a new flight its permit and its thread.
     pub(super) fn take_off(&self, flight: &Arc<Flight>) {
         let inner = &self.0;
-        let lane = Lane::of(flight.key.heuristic, flight.key.goal);
-        if let Some(permit) = inner.admission.try_enter(lane) {
-            self.fly(Arc::clone(flight), permit, Duration::ZERO);
-        } else if let Some(ticket) = inner.admission.queue(lane) {
+        if Lane::of(flight.key.heuristic, flight.key.goal) == Lane::Exact {
+            if inner.express.add(Arc::clone(flight)) {
+                task::spawn(self.clone().serve_express());
+            }
+        } else if let Some(permit) = inner.admission.try_enter(Lane::Long) {
+            self.fly(Arc::clone(flight), permit);
+        } else if let Some(ticket) = inner.admission.queue(Lane::Long) {
             let (service, flight) = (self.clone(), Arc::clone(flight));
-            let waiting_since = Instant::now();
             let waiting = async move {
                 tokio::select! {
-                    permit = service.0.admission.enter(ticket) => {
-                        service.fly(flight, permit, waiting_since.elapsed());
-                    }
+                    permit = service.0.admission.enter(ticket) => service.fly(flight, permit),
                     () = flight.abandoned.notified() => {
                         service.0.flights.land(&flight, Landing::Stopped);
                     }
@@ -39,29 +40,46 @@ impl Service {
         }
     }
 
+    /// Runs exact searches on a thread that may block, all under one permit.
+    async fn serve_express(self) {
+        // Whoever is about to ask, too, comes along.
+        task::yield_now().await;
+        let permit = self.0.admission.enter_exact().await;
+        task::spawn_blocking(move || {
+            while let Some(flights) = self.0.express.take() {
+                for flight in flights {
+                    flight.running.store(true, Relaxed);
+                    // A panic has been logged, and its callers are told.
+                    let _ = catch_unwind(AssertUnwindSafe(|| self.0.fly(&flight, None)));
+                }
+            }
+            drop(permit);
+        });
+    }
+
     /// Runs a search on a thread that may block, under its permit.
-    fn fly(&self, flight: Arc<Flight>, permit: Permit, queued: Duration) {
+    fn fly(&self, flight: Arc<Flight>, permit: Permit) {
         flight.running.store(true, Relaxed);
         let service = self.clone();
-        let span = Span::current();
-        task::spawn_blocking(move || {
-            let _entered = span.enter();
-            let inner = &*service.0;
-            // However this ends, the permit is given back, and then the callers are told.
-            let mut pilot = Pilot {
-                flights: &inner.flights,
-                flight: &flight,
-                landing: Landing::Panicked,
-            };
-            let _permit = permit;
-            pilot.landing = inner.search(&flight, queued);
-        });
+        task::spawn_blocking(move || service.0.fly(&flight, Some(permit)));
     }
 }
 
 impl Inner {
-    /// Searches, on this thread.
-    fn search(&self, flight: &Flight, queued: Duration) -> Landing {
+    /// Searches, on this thread. However this ends, the permit is given back, and then the callers
+    /// are told.
+    fn fly(&self, flight: &Arc<Flight>, permit: Option<Permit>) {
+        let _entered = flight.span.enter();
+        let mut pilot = Pilot {
+            flights: &self.flights,
+            flight,
+            landing: Landing::Panicked,
+        };
+        let _permit = permit;
+        pilot.landing = self.search(flight);
+    }
+
+    fn search(&self, flight: &Flight) -> Landing {
         let Key {
             board,
             goal,
@@ -70,6 +88,7 @@ impl Inner {
             ..
         } = flight.key;
         let started = Instant::now();
+        let queued = started.saturating_duration_since(flight.opened);
         let limits = Limits {
             max_depth,
             deadline: started.checked_add(self.config.search_timeout),
