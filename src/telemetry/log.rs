@@ -1,8 +1,7 @@
 use std::io::{self, IsTerminal, Write};
-use std::panic;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use std::{mem, panic, thread};
 
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
@@ -10,8 +9,13 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 
-/// How many lines wait to be written before further ones are dropped.
-const WAITING_LINES: usize = 16 * 1024;
+/// How many bytes of lines wait to be written before further lines are dropped.
+const WAITING_BYTES: usize = 4 * 1024 * 1024;
+/// How many bytes of memory are kept for the next lines.
+const KEPT_BYTES: usize = 64 * 1024;
+/// How long lines are gathered after some have been written: under load, to wake a thread and to call
+/// the system for each costs more than all the rest of a line.
+const GATHERING: Duration = Duration::from_millis(5);
 /// How long the lines that wait may take to be written at the end.
 const LAST_LINES: Duration = Duration::from_millis(200);
 
@@ -55,43 +59,111 @@ pub fn init(format: LogFormat, filter: Targets) -> Result<LogGuard, TryInitError
     Ok(guard)
 }
 
-/// The lines on their way to the thread that writes them; an empty one asks it to end.
-struct Lines(SyncSender<Vec<u8>>);
+/// The lines on their way to the thread that writes them.
+struct Lines(Arc<Queue>);
+
+#[derive(Default)]
+struct Queue {
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    /// Whole lines.
+    text: Vec<u8>,
+    /// Whether the thread has to be woken for the next line.
+    is_idle: bool,
+    /// Whether the thread is asked to end.
+    is_ending: bool,
+    has_ended: bool,
+}
 
 impl Lines {
-    fn new(mut output: impl Write + Send + 'static) -> (Self, LogGuard) {
-        let (lines, waiting) = sync_channel::<Vec<u8>>(WAITING_LINES);
-        let (end, ended) = sync_channel(1);
-        thread::spawn(move || {
-            for line in waiting {
-                if line.is_empty() {
-                    break;
-                }
-                // There is nowhere to tell that a line could not be written.
-                let _ = output.write_all(&line);
-            }
-            let _ = end.try_send(());
+    fn new(output: impl Write + Send + 'static) -> (Self, LogGuard) {
+        let queue = Arc::new(Queue::default());
+        thread::spawn({
+            let queue = Arc::clone(&queue);
+            move || queue.write_to(output)
         });
-        let guard = LogGuard {
-            lines: lines.clone(),
-            ended,
-        };
-        (Self(lines), guard)
+        (Self(Arc::clone(&queue)), LogGuard(queue))
+    }
+}
+
+impl Queue {
+    /// Adds a line, unless too many wait.
+    fn add(&self, line: &[u8]) {
+        let mut waiting = self.lock();
+        if waiting.text.len() + line.len() > WAITING_BYTES {
+            return;
+        }
+        waiting.text.extend_from_slice(line);
+        if mem::take(&mut waiting.is_idle) {
+            self.changed.notify_all();
+        }
+    }
+
+    /// Writes what comes, until it is asked to end.
+    fn write_to(&self, mut output: impl Write) {
+        let mut text = Vec::new();
+        let mut waiting = self.lock();
+        loop {
+            waiting = self.wait_while(waiting, |waiting| {
+                waiting.is_idle = waiting.text.is_empty() && !waiting.is_ending;
+                waiting.is_idle
+            });
+            if waiting.text.is_empty() {
+                break;
+            }
+            mem::swap(&mut waiting.text, &mut text);
+            drop(waiting);
+            // There is nowhere to tell that lines could not be written.
+            let _ = output.write_all(&text);
+            text.clear();
+            text.shrink_to(KEPT_BYTES);
+            waiting = self.wait_at_most(GATHERING, |waiting| !waiting.is_ending);
+        }
+        waiting.has_ended = true;
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        // Nothing in here panics half way through a change.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait_while<'a>(
+        &'a self,
+        waiting: MutexGuard<'a, Waiting>,
+        condition: impl FnMut(&mut Waiting) -> bool,
+    ) -> MutexGuard<'a, Waiting> {
+        let woken = self.changed.wait_while(waiting, condition);
+        woken.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait_at_most(
+        &self,
+        time: Duration,
+        condition: impl FnMut(&mut Waiting) -> bool,
+    ) -> MutexGuard<'_, Waiting> {
+        let woken = self
+            .changed
+            .wait_timeout_while(self.lock(), time, condition);
+        woken.unwrap_or_else(PoisonError::into_inner).0
     }
 }
 
 /// Waits a moment, when it is dropped, for what is still to be written.
 #[must_use]
-pub struct LogGuard {
-    lines: SyncSender<Vec<u8>>,
-    ended: Receiver<()>,
-}
+pub struct LogGuard(Arc<Queue>);
 
 impl Drop for LogGuard {
     fn drop(&mut self) {
-        if self.lines.try_send(Vec::new()).is_ok() {
-            let _ = self.ended.recv_timeout(LAST_LINES);
-        }
+        self.0.lock().is_ending = true;
+        self.0.changed.notify_all();
+        let _ended = self
+            .0
+            .wait_at_most(LAST_LINES, |waiting| !waiting.has_ended);
     }
 }
 
@@ -99,35 +171,21 @@ impl<'a> MakeWriter<'a> for Lines {
     type Writer = Line<'a>;
 
     fn make_writer(&'a self) -> Line<'a> {
-        Line {
-            lines: self,
-            text: Vec::with_capacity(256),
-        }
+        Line(&self.0)
     }
 }
 
-/// A line in the making, which goes on its way when it is dropped.
-struct Line<'a> {
-    lines: &'a Lines,
-    text: Vec<u8>,
-}
+/// Takes a line, which is written to it as a whole.
+struct Line<'a>(&'a Queue);
 
 impl Write for Line<'_> {
-    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        self.text.extend_from_slice(text);
-        Ok(text.len())
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.0.add(line);
+        Ok(line.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-impl Drop for Line<'_> {
-    fn drop(&mut self) {
-        if !self.text.is_empty() {
-            let _ = self.lines.0.try_send(std::mem::take(&mut self.text));
-        }
     }
 }
 
@@ -151,9 +209,7 @@ mod tests {
         let (sender, written) = channel();
         let (lines, guard) = Lines::new(Collect(sender));
         for number in 0..100 {
-            let mut line = lines.make_writer();
-            write!(line, "line ").unwrap();
-            writeln!(line, "{number}").unwrap();
+            writeln!(lines.make_writer(), "line {number}").unwrap();
         }
         drop(guard);
         let text: Vec<u8> = written.iter().flatten().collect();
@@ -179,9 +235,11 @@ mod tests {
             }
         }
         let (lines, guard) = Lines::new(Stuck);
-        for _ in 0..2 * WAITING_LINES {
-            writeln!(lines.make_writer(), "nobody reads this").unwrap();
+        let line = [b'x'; 1024];
+        for _ in 0..2 * WAITING_BYTES / line.len() {
+            lines.make_writer().write_all(&line).unwrap();
         }
+        assert!(lines.0.lock().text.len() <= WAITING_BYTES);
         drop(guard);
     }
 }
