@@ -10,7 +10,7 @@ ENV CARGO_BUILD_TARGET=host-tuple \
 # The dependencies are a layer of their own, built for a stub that has every target of Cargo.toml.
 COPY Cargo.toml Cargo.lock ./
 RUN mkdir -p src benches tests/suite \
-    && touch src/lib.rs benches/solver.rs tests/suite/main.rs \
+    && touch src/lib.rs benches/solver.rs benches/instructions.rs tests/suite/main.rs \
     && echo 'fn main() {}' >src/main.rs \
     && cargo build --locked --release --bins
 

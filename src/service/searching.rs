@@ -1,5 +1,6 @@
 //! The way of a flight from its first passenger to its landing.
 
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -9,7 +10,7 @@ use tokio::task;
 use tracing::Instrument;
 
 use super::admission::{Lane, Permit};
-use super::flight::{Flight, Flights, Key, Landing};
+use super::flight::{Flight, Key, Landing};
 use super::{Inner, Service};
 use crate::search::{Explanation, Iteration, Limits, Observer, Outcome};
 
@@ -40,45 +41,79 @@ impl Service {
         }
     }
 
-    /// Runs exact searches on a thread that may block, all under one permit.
+    /// Takes the exact searches that have come to a thread that may block, and back, until no more
+    /// have come meanwhile.
     async fn serve_express(self) {
-        // Whoever is about to ask, too, comes along.
-        task::yield_now().await;
-        let permit = self.0.admission.enter_exact().await;
-        task::spawn_blocking(move || {
-            while let Some(flights) = self.0.express.take() {
-                for flight in flights {
-                    flight.running.store(true, Relaxed);
+        loop {
+            // Whoever is about to ask, too, comes along.
+            task::yield_now().await;
+            let permit = self.0.admission.enter_exact().await;
+            let Some(flights) = self.0.express.take() else {
+                return;
+            };
+            let pilots: Vec<_> = flights
+                .into_iter()
+                .map(|flight| Pilot::new(self.clone(), flight))
+                .collect();
+            let flown = task::spawn_blocking(move || {
+                let _permit = permit;
+                let mut pilots = pilots;
+                for pilot in &mut pilots {
                     // A panic has been logged, and its callers are told.
-                    let _ = catch_unwind(AssertUnwindSafe(|| self.0.fly(&flight, None)));
+                    let _ = catch_unwind(AssertUnwindSafe(|| pilot.fly()));
                 }
-            }
-            drop(permit);
-        });
+                pilots
+            });
+            // They land here, since to wake a caller from another thread takes longer than a search.
+            drop(flown.await);
+        }
     }
 
     /// Runs a search on a thread that may block, under its permit.
     fn fly(&self, flight: Arc<Flight>, permit: Permit) {
+        let mut pilot = Pilot::new(self.clone(), flight);
+        task::spawn_blocking(move || {
+            // However this ends, the permit is given back, and then the callers are told.
+            let _permit = permit;
+            pilot.fly();
+        });
+    }
+}
+
+/// Searches, and lands the flight when it is dropped, be it by a panic.
+struct Pilot {
+    service: Service,
+    flight: Arc<Flight>,
+    landing: Landing,
+}
+
+impl Pilot {
+    /// For a flight that has its permit.
+    fn new(service: Service, flight: Arc<Flight>) -> Self {
         flight.running.store(true, Relaxed);
-        let service = self.clone();
-        task::spawn_blocking(move || service.0.fly(&flight, Some(permit)));
+        Self {
+            service,
+            flight,
+            landing: Landing::Stopped,
+        }
+    }
+
+    /// Searches, on this thread.
+    fn fly(&mut self) {
+        let _entered = self.flight.span.enter();
+        self.landing = Landing::Panicked;
+        self.landing = self.service.0.search(&self.flight);
+    }
+}
+
+impl Drop for Pilot {
+    fn drop(&mut self) {
+        let landing = mem::replace(&mut self.landing, Landing::Panicked);
+        self.service.0.flights.land(&self.flight, landing);
     }
 }
 
 impl Inner {
-    /// Searches, on this thread. However this ends, the permit is given back, and then the callers
-    /// are told.
-    fn fly(&self, flight: &Arc<Flight>, permit: Option<Permit>) {
-        let _entered = flight.span.enter();
-        let mut pilot = Pilot {
-            flights: &self.flights,
-            flight,
-            landing: Landing::Panicked,
-        };
-        let _permit = permit;
-        pilot.landing = self.search(flight);
-    }
-
     fn search(&self, flight: &Flight) -> Landing {
         let Key {
             board,
@@ -121,20 +156,6 @@ impl Inner {
             explanation: Arc::new(explanation),
             queued,
         }
-    }
-}
-
-/// Lands a flight when the thread is done with it, be it by a panic.
-struct Pilot<'a> {
-    flights: &'a Flights,
-    flight: &'a Arc<Flight>,
-    landing: Landing,
-}
-
-impl Drop for Pilot<'_> {
-    fn drop(&mut self) {
-        let landing = std::mem::replace(&mut self.landing, Landing::Panicked);
-        self.flights.land(self.flight, landing);
     }
 }
 

@@ -1,13 +1,17 @@
+use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use std::{mem, panic, thread};
+use std::{fmt, mem, panic, thread};
 
-use tracing_subscriber::Layer;
+use tracing::field::Field;
+use tracing_subscriber::field::MakeExt;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::fmt::format::{Writer, debug_fn};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
+use tracing_subscriber::{Layer, Registry};
 
 /// How many bytes of lines wait to be written before further lines are dropped.
 const WAITING_BYTES: usize = 4 * 1024 * 1024;
@@ -37,10 +41,10 @@ pub enum LogFormat {
 /// Something else in this process takes what is traced already.
 pub fn init(format: LogFormat, filter: Targets) -> Result<LogGuard, TryInitError> {
     let (lines, guard) = Lines::new(io::stderr());
-    let layer = tracing_subscriber::fmt::layer().with_writer(lines);
     let layer = match format {
-        LogFormat::Text => layer.with_ansi(io::stderr().is_terminal()).boxed(),
-        LogFormat::Json => layer
+        LogFormat::Text => text(lines, io::stderr().is_terminal()),
+        LogFormat::Json => tracing_subscriber::fmt::layer()
+            .with_writer(lines)
             .json()
             .flatten_event(true)
             .with_span_list(false)
@@ -57,6 +61,45 @@ pub fn init(format: LogFormat, filter: Targets) -> Result<LogGuard, TryInitError
         tracing::error!(message, location, "panicked");
     }));
     Ok(guard)
+}
+
+/// Lines for people.
+fn text(lines: Lines, in_colour: bool) -> Box<dyn Layer<Registry> + Send + Sync> {
+    let layer = tracing_subscriber::fmt::layer().with_writer(lines);
+    if in_colour {
+        return layer.boxed();
+    }
+    layer
+        .with_ansi(false)
+        .fmt_fields(debug_fn(write_field).delimited(" "))
+        .boxed()
+}
+
+/// Writes a field as the default formatter does, without its detour by colours that are off, which
+/// takes a third of the time of a line.
+fn write_field(writer: &mut Writer<'_>, field: &Field, value: &dyn fmt::Debug) -> fmt::Result {
+    if field.name() != "message" {
+        write!(writer, "{}=", field.name())?;
+    }
+    write!(OneLine(writer), "{value:?}")
+}
+
+/// Writes control characters as escapes, so that no value can begin another line.
+struct OneLine<'a, 'w>(&'a mut Writer<'w>);
+
+impl fmt::Write for OneLine<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for part in text.split_inclusive(char::is_control) {
+            match part.char_indices().next_back() {
+                Some((end, last)) if last.is_control() => {
+                    self.0.write_str(&part[..end])?;
+                    write!(self.0, "{}", last.escape_default())?;
+                }
+                _ => self.0.write_str(part)?,
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The lines on their way to the thread that writes them.
@@ -193,19 +236,37 @@ impl Write for Line<'_> {
 mod tests {
     use super::*;
     use std::sync::mpsc::channel;
+    use tracing::subscriber::with_default;
+
+    struct Collect(std::sync::mpsc::Sender<Vec<u8>>);
+    impl Write for Collect {
+        fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+            self.0.send(text.to_vec()).map_err(io::Error::other)?;
+            Ok(text.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn no_value_can_begin_another_line() {
+        let (sender, written) = channel();
+        let (lines, guard) = Lines::new(Collect(sender));
+        let subscriber = tracing_subscriber::registry().with(text(lines, false));
+        with_default(subscriber, || {
+            let value = "a\n\u{1b}[31mb\u{85}";
+            tracing::info!(text = value, shown = %value, "said {value}");
+        });
+        drop(guard);
+        let line = String::from_utf8(written.iter().flatten().collect()).unwrap();
+        let escaped = r"a\n\u{1b}[31mb\u{85}";
+        let end = format!("said {escaped} text=\"{escaped}\" shown={escaped}\n");
+        assert!(line.ends_with(&end), "{line}");
+    }
 
     #[test]
     fn lines_are_written_whole_and_in_order_before_the_end() {
-        struct Collect(std::sync::mpsc::Sender<Vec<u8>>);
-        impl Write for Collect {
-            fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-                self.0.send(text.to_vec()).map_err(io::Error::other)?;
-                Ok(text.len())
-            }
-            fn flush(&mut self) -> io::Result<()> {
-                Ok(())
-            }
-        }
         let (sender, written) = channel();
         let (lines, guard) = Lines::new(Collect(sender));
         for number in 0..100 {

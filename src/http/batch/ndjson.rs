@@ -160,17 +160,14 @@ impl LineWriter {
             }
             let answer = read(line, self.service.config()).and_then(|request| {
                 if request.is_exact() {
-                    answer(&request, database).map(Ok)
+                    answer(&mut bytes, &request, database).map(|()| None)
                 } else {
-                    Ok(Err(request))
+                    Ok(Some(request))
                 }
             });
             match answer {
-                Ok(Ok(mut answer)) => {
-                    bytes.append(&mut answer);
-                    solved += 1;
-                }
-                Ok(Err(request)) => {
+                Ok(None) => solved += 1,
+                Ok(Some(request)) => {
                     parts.push(Part::Bytes(std::mem::take(&mut bytes)));
                     parts.push(Part::Search(line.number, request, Arc::clone(work)));
                 }
@@ -230,9 +227,12 @@ fn read(line: &Line, config: &Config) -> Result<service::Request, Problem> {
     request.checked(config)
 }
 
-/// The answer line of an exact search.
-fn answer(request: &service::Request, database: &PatternDatabase) -> Result<Vec<u8>, Problem> {
-    let mut bytes = Vec::with_capacity(48);
+/// Writes the answer line of an exact search.
+fn answer(
+    bytes: &mut Vec<u8>,
+    request: &service::Request,
+    database: &PatternDatabase,
+) -> Result<(), Problem> {
     let (solution, search) = if request.explain {
         match explain(request.board, database, Limits::NONE) {
             (Outcome::Solved(solution), search) => (solution, Some(search)),
@@ -249,6 +249,6 @@ fn answer(request: &service::Request, database: &PatternDatabase) -> Result<Vec<
         goal: request.goal,
         search: search.as_ref(),
     };
-    write_json(&mut bytes, &report);
-    Ok(bytes)
+    write_json(bytes, &report);
+    Ok(())
 }
