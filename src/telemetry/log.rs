@@ -1,14 +1,16 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use std::{fmt, mem, panic, thread};
 
-use tracing::field::Field;
-use tracing_subscriber::field::MakeExt;
+use tracing::field::{Field, Visit};
+use tracing_subscriber::field::RecordFields;
 use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt::FormatFields;
 use tracing_subscriber::fmt::MakeWriter;
-use tracing_subscriber::fmt::format::{Writer, debug_fn};
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::time::FormatTime;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{Layer, Registry};
@@ -45,6 +47,7 @@ pub fn init(format: LogFormat, filter: Targets) -> Result<LogGuard, TryInitError
         LogFormat::Text => text(lines, io::stderr().is_terminal()),
         LogFormat::Json => tracing_subscriber::fmt::layer()
             .with_writer(lines)
+            .with_timer(Clock)
             .json()
             .flatten_event(true)
             .with_span_list(false)
@@ -65,23 +68,85 @@ pub fn init(format: LogFormat, filter: Targets) -> Result<LogGuard, TryInitError
 
 /// Lines for people.
 fn text(lines: Lines, in_colour: bool) -> Box<dyn Layer<Registry> + Send + Sync> {
-    let layer = tracing_subscriber::fmt::layer().with_writer(lines);
+    let layer = tracing_subscriber::fmt::layer()
+        .with_writer(lines)
+        .with_timer(Clock);
     if in_colour {
         return layer.boxed();
     }
-    layer
-        .with_ansi(false)
-        .fmt_fields(debug_fn(write_field).delimited(" "))
-        .boxed()
+    layer.with_ansi(false).fmt_fields(PlainFields).boxed()
 }
 
-/// Writes a field as the default formatter does, without its detour by colours that are off, which
-/// takes a third of the time of a line.
-fn write_field(writer: &mut Writer<'_>, field: &Field, value: &dyn fmt::Debug) -> fmt::Result {
-    if field.name() != "message" {
-        write!(writer, "{}=", field.name())?;
+/// Writes the time as the default does, in a fifth of its time.
+struct Clock;
+
+impl FormatTime for Clock {
+    fn format_time(&self, writer: &mut Writer<'_>) -> fmt::Result {
+        let now = humantime::format_rfc3339_micros(SystemTime::now());
+        write!(writer, "{now}")
     }
-    write!(OneLine(writer), "{value:?}")
+}
+
+/// Writes fields as the default does, without its detour by colours that are off.
+struct PlainFields;
+
+impl<'writer> FormatFields<'writer> for PlainFields {
+    fn format_fields<R: RecordFields>(&self, writer: Writer<'writer>, fields: R) -> fmt::Result {
+        let mut line = FieldLine {
+            writer,
+            is_empty: true,
+            result: Ok(()),
+        };
+        fields.record(&mut line);
+        line.result
+    }
+}
+
+struct FieldLine<'writer> {
+    writer: Writer<'writer>,
+    is_empty: bool,
+    result: fmt::Result,
+}
+
+impl FieldLine<'_> {
+    fn write(&mut self, field: &Field, value: &dyn fmt::Debug) -> fmt::Result {
+        self.write_name(field)?;
+        write!(OneLine(&mut self.writer), "{value:?}")
+    }
+
+    fn write_name(&mut self, field: &Field) -> fmt::Result {
+        if !mem::take(&mut self.is_empty) {
+            self.writer.write_char(' ')?;
+        }
+        if field.name() == "message" {
+            return Ok(());
+        }
+        self.writer.write_str(field.name())?;
+        self.writer.write_char('=')
+    }
+
+    /// Text without anything to escape, which is nearly all.
+    fn write_plain(&mut self, field: &Field, text: &str) -> fmt::Result {
+        self.write_name(field)?;
+        self.writer.write_char('"')?;
+        self.writer.write_str(text)?;
+        self.writer.write_char('"')
+    }
+}
+
+impl Visit for FieldLine<'_> {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.result = self.result.and_then(|()| self.write(field, value));
+    }
+
+    fn record_str(&mut self, field: &Field, text: &str) {
+        let is_plain = |byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+        if text.bytes().all(is_plain) {
+            self.result = self.result.and_then(|()| self.write_plain(field, text));
+        } else {
+            self.record_debug(field, &text);
+        }
+    }
 }
 
 /// Writes control characters as escapes, so that no value can begin another line.
