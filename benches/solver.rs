@@ -10,8 +10,9 @@ mod textbook;
 use std::hint::black_box;
 
 use divan::{AllocProfiler, Bencher, counter::ItemsCount};
+use pathfinding::directed::idastar::idastar;
 use rotation_game::search::{GoalDatabase, Heuristic, Limits, Misplaced, Outcome, explain, search};
-use rotation_game::{Board, PatternDatabase, analysis};
+use rotation_game::{Board, Move, PatternDatabase, Value, analysis};
 
 /// Shows in the table what a benchmark allocates.
 #[global_allocator]
@@ -92,6 +93,35 @@ fn misplaced_random(bencher: Bencher<'_, '_>) {
     bencher
         .counter(ItemsCount::new(boards.len()))
         .bench(|| solve_all(&boards, &Misplaced));
+}
+
+#[divan::bench(sample_count = 3)]
+fn textbook_random(bencher: Bencher<'_, '_>) {
+    let boards = random_boards(100);
+    bencher.counter(ItemsCount::new(boards.len())).bench(|| {
+        for board in &boards {
+            black_box(textbook::solve(board.cells().map(Value::get)));
+        }
+    });
+}
+
+/// IDA* of a library for any graph, with the same heuristic. Its solutions are as short, but not the
+/// smallest: among boards with the same bound it follows none of the letters' order.
+#[divan::bench(sample_count = 3)]
+fn library_random(bencher: Bencher<'_, '_>) {
+    let boards = random_boards(100);
+    bencher.counter(ItemsCount::new(boards.len())).bench(|| {
+        for board in &boards {
+            let solution = idastar(
+                black_box(board),
+                |&board| Move::ALL.map(|next| (board.after(next), 1)),
+                |&board| Misplaced.lower_bound(board),
+                |board| board.centre().is_some(),
+            );
+            let (path, cost) = solution.unwrap();
+            assert_eq!(path.len(), usize::try_from(cost).unwrap() + 1);
+        }
+    });
 }
 
 #[divan::bench(args = HARDEST, sample_count = 5)]

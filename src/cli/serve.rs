@@ -69,7 +69,9 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), env = "ROTATION_GAME_SEARCH_CONCURRENCY")]
     search_concurrency: Option<u16>,
 
-    /// How many searches of each kind may wait to run; more are refused
+    /// How many searches that may run long may wait to run; more are refused
+    ///
+    /// Exact ones do not wait. As many questions about boards (`/boards/…`) may.
     #[arg(
         long,
         value_name = "N",

@@ -140,7 +140,11 @@ fn observe(mut inner: impl HttpService, metrics: Arc<RouteMetrics>) -> impl Http
             let problem = normalise_problem(&mut response, &id);
             add_security_headers(response.headers_mut());
             observation.answered(&response, problem);
-            response.headers_mut().insert(X_REQUEST_ID, id.0);
+            let RequestId(mut id) = id;
+            // It is no secret, but HTTP/2 then does not make room for it in its table of headers, from
+            // which it would drive those that come again.
+            id.set_sensitive(true);
+            response.headers_mut().insert(X_REQUEST_ID, id);
             Ok(response)
         }
     })

@@ -7,10 +7,12 @@ mod watched;
 
 use std::convert::Infallible;
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use futures_util::stream::{FuturesUnordered, StreamExt};
 use http::header::CONNECTION;
 use http::{HeaderValue, Version};
 use hyper::Request;
@@ -197,20 +199,25 @@ impl Server {
             self.config.header_timeout,
             WRITE_TIMEOUT,
         ));
-        let mut connection = std::pin::pin!(self.builder.serve_connection(io, service));
+        let mut connection = pin!(self.builder.serve_connection(io, service));
         let age = async {
             sleep(self.config.max_connection_age).await;
             activity.is_ending.cancel();
             // By then an idle connection of HTTP/1 has timed out, and a busy one been given up.
             sleep(self.config.header_timeout).await;
         };
-        let result = tokio::select! {
-            result = connection.as_mut() => result,
-            () = self.shutdown.drain.cancelled() => {
-                connection.as_mut().graceful_shutdown();
-                self.finish(connection).await
+        let ending = async {
+            tokio::select! {
+                () = self.shutdown.drain.cancelled() => {}
+                () = age => {}
             }
-            () = age => {
+        };
+        // In there it is polled when it wakes, and not with every request.
+        let mut ending = FuturesUnordered::from_iter([ending]);
+        let result = tokio::select! {
+            biased;
+            result = connection.as_mut() => result,
+            Some(()) = ending.next() => {
                 connection.as_mut().graceful_shutdown();
                 self.finish(connection).await
             }

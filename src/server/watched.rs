@@ -44,16 +44,18 @@ impl<S> Watched<S> {
         }
     }
 
-    /// Whether the connection has been idle for too long; wakes the task when it will have been.
+    /// Whether the connection has been idle for too long; wakes the task when it may have been.
     fn poll_idle(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let Some(since) = self.activity.idle_since() else {
-            return Poll::Pending;
-        };
-        let deadline = since + self.header_timeout;
-        if self.read_deadline.deadline() != deadline {
+        loop {
+            ready!(self.read_deadline.as_mut().poll(cx));
+            // It is not moved with every request, but looked at when it is over.
+            let now = Instant::now();
+            let deadline = self.activity.idle_since().unwrap_or(now) + self.header_timeout;
+            if deadline <= now {
+                return Poll::Ready(());
+            }
             self.read_deadline.as_mut().reset(deadline);
         }
-        self.read_deadline.as_mut().poll(cx)
     }
 
     /// Passes the result of a write on, unless it has waited for too long.

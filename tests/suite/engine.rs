@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -26,6 +26,7 @@ struct Switches {
     released: AtomicBool,
     stubborn: AtomicBool,
     panicking: AtomicBool,
+    fatal: OnceLock<Board>,
     searches: AtomicUsize,
     stopped: AtomicUsize,
 }
@@ -44,6 +45,11 @@ impl FakeEngine {
     /// Whether searches panic, and the question whether the engine is ready.
     pub(crate) fn panic(&self, panicking: bool) {
         self.0.panicking.store(panicking, SeqCst);
+    }
+
+    /// From now on the search of this board panics.
+    pub(crate) fn panic_on(&self, board: Board) {
+        self.0.fatal.set(board).unwrap();
     }
 
     /// How many searches have begun.
@@ -78,6 +84,7 @@ impl Engine for FakeEngine {
     ) -> Outcome {
         self.0.searches.fetch_add(1, SeqCst);
         assert!(!self.0.panicking.load(SeqCst), "told to panic");
+        assert_ne!(self.0.fatal.get(), Some(&board), "told to panic");
         if heuristic.is_exact(goal) {
             return search_observed(board, &*DATABASE, limits, observer);
         }

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use rotation_game::Board;
 use rotation_game::puzzle::Goal;
 use rotation_game::search::HeuristicKind::{self, Misplaced, PatternDatabase};
 use rotation_game::service::{Answer, Config, Error, Request, Service, Source};
+use rotation_game::{Board, Move};
 use tokio::task::{JoinHandle, yield_now};
 use tokio::time::advance;
 
@@ -204,6 +204,47 @@ async fn with_a_concurrency_of_1_an_exact_search_still_passes_a_long_one() {
     );
     engine.release();
     assert!(long.await.unwrap().is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn exact_searches_are_never_refused_however_many_come_at_once() {
+    let (service, engine) = service(Config {
+        search_concurrency: 1,
+        search_queue: 0,
+        ..CONFIG
+    });
+    let mut some = boards();
+    let long = solve(&service, request(some.next().unwrap(), Misplaced));
+    until("it runs", || running(&service) == 1).await;
+    let many: Vec<_> = some
+        .flat_map(|board| Move::ALL.map(|next| board.after(next)))
+        .flat_map(|board| Move::ALL.map(|next| board.after(next)))
+        .map(|board| solve(&service, request(board, PatternDatabase)))
+        .collect();
+    for caller in many {
+        assert!(caller.await.unwrap().is_ok());
+    }
+    assert_eq!(service.metrics().searches_rejected.get(), 0);
+    engine.release();
+    assert!(long.await.unwrap().is_ok());
+    assert_eq!((running(&service), waiting(&service)), (0, 0));
+}
+
+#[tokio::test]
+async fn a_panic_costs_none_of_those_whose_searches_go_together_with_it() {
+    let (service, engine) = service(CONFIG);
+    engine.panic_on(board());
+    let callers: Vec<_> = boards()
+        .take(20)
+        .map(|board| solve(&service, request(board, PatternDatabase)))
+        .collect();
+    let mut answers = Vec::new();
+    for caller in callers {
+        answers.push(caller.await.unwrap());
+    }
+    assert_eq!(answers[0].as_ref().unwrap_err(), &Error::Internal);
+    assert!(answers[1..].iter().all(Result::is_ok));
+    assert_eq!(running(&service), 0);
 }
 
 #[tokio::test]
