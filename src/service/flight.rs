@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -105,31 +106,20 @@ impl Flights {
         if departures.are_closed {
             return Joined::Closed;
         }
-        if !departures.by_key.contains_key(&key)
-            && let Some(answer) = known()
-        {
-            return Joined::Known(answer);
-        }
-        let mut is_first = false;
-        let flight = departures.by_key.entry(key).or_insert_with(|| {
-            is_first = true;
-            Arc::new(Flight {
-                key,
-                passengers: AtomicUsize::new(0),
-                stop: AtomicBool::new(false),
-                abandoned: Notify::new(),
-                running: AtomicBool::new(false),
-                lower_bound: AtomicU32::new(0),
-                opened: Instant::now(),
-                span: Span::current(),
-                landing: SetOnce::new(),
-            })
-        });
+        let (flight, is_first) = match departures.by_key.entry(key) {
+            Entry::Occupied(flight) => (Arc::clone(flight.get()), false),
+            Entry::Vacant(place) => {
+                if let Some(answer) = known() {
+                    return Joined::Known(answer);
+                }
+                (Arc::clone(place.insert(Flight::open(key))), true)
+            }
+        };
         flight.passengers.fetch_add(1, Relaxed);
         Joined::Boarded(Boarding {
             flights: self,
             metrics,
-            flight: Arc::clone(flight),
+            flight,
             is_first,
             is_out_of_time: false,
         })
@@ -165,14 +155,29 @@ impl Flights {
 impl Departures {
     /// Takes a flight off the map, unless another has its key by now.
     fn remove(&mut self, flight: &Arc<Flight>) {
-        let found = self.by_key.get(&flight.key);
-        if found.is_some_and(|found| Arc::ptr_eq(found, flight)) {
-            self.by_key.remove(&flight.key);
+        if let Entry::Occupied(found) = self.by_key.entry(flight.key)
+            && Arc::ptr_eq(found.get(), flight)
+        {
+            found.remove();
         }
     }
 }
 
 impl Flight {
+    fn open(key: Key) -> Arc<Self> {
+        Arc::new(Self {
+            key,
+            passengers: AtomicUsize::new(0),
+            stop: AtomicBool::new(false),
+            abandoned: Notify::new(),
+            running: AtomicBool::new(false),
+            lower_bound: AtomicU32::new(0),
+            opened: Instant::now(),
+            span: Span::current(),
+            landing: SetOnce::new(),
+        })
+    }
+
     fn stop(&self) {
         self.stop.store(true, Relaxed);
         self.abandoned.notify_one();

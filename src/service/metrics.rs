@@ -1,4 +1,5 @@
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -21,6 +22,9 @@ pub struct Metrics {
     pub searches_abandoned: Counter,
     search_nodes: Family<Kind, Counter<u64, AtomicU64>>,
     search_duration: Family<Kind, Histogram>,
+    /// Where nearly all searches are counted, once there is one: they are over in less time than it
+    /// takes to look it up.
+    exact_searches: Arc<OnceLock<(Counter, Histogram)>>,
     pub goals: Gauge,
     pub goal_bytes: Gauge,
     pub goal_builds: Counter,
@@ -51,6 +55,7 @@ impl Default for Metrics {
             search_duration: Family::new_with_constructor(|| {
                 Histogram::new(exponential_buckets(1e-6, 4.0, 13))
             }),
+            exact_searches: Arc::default(),
             goals: Gauge::default(),
             goal_bytes: Gauge::default(),
             goal_builds: Counter::default(),
@@ -129,6 +134,21 @@ impl Metrics {
         nodes: u64,
         seconds: f64,
     ) {
+        let observe = |(counter, histogram): &(Counter, Histogram)| {
+            counter.inc_by(nodes);
+            histogram.observe(seconds);
+        };
+        if heuristic.is_exact(goal) {
+            observe(
+                self.exact_searches
+                    .get_or_init(|| self.searches(heuristic, goal)),
+            );
+        } else {
+            observe(&self.searches(heuristic, goal));
+        }
+    }
+
+    fn searches(&self, heuristic: HeuristicKind, goal: Goal) -> (Counter, Histogram) {
         let label = Kind {
             heuristic: heuristic.name(),
             goal: match goal {
@@ -136,7 +156,9 @@ impl Metrics {
                 Goal::Pattern(_) => "pattern",
             },
         };
-        self.search_nodes.get_or_create(&label).inc_by(nodes);
-        self.search_duration.get_or_create(&label).observe(seconds);
+        (
+            self.search_nodes.get_or_create(&label).clone(),
+            self.search_duration.get_or_create(&label).clone(),
+        )
     }
 }
