@@ -270,8 +270,8 @@ fn add_security_headers(headers: &mut HeaderMap) {
     );
 }
 
-/// Gives a problem its body, and makes a problem of every error that is none yet, such as the empty
-/// 404 and 405 of the router.
+/// Gives a problem its body, and makes a problem of every error that is none yet, such as an empty
+/// 404 or 405.
 fn normalise_problem(response: &mut Response, id: &RequestId) -> Option<Code> {
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {

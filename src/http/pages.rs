@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderValue, StatusCode};
 
 use super::AppState;
 use super::caching::NO_STORE;
@@ -34,15 +34,14 @@ pub(super) async fn readyz(State(state): State<AppState>) -> Response {
     response
 }
 
-/// A path that is none.
-pub(super) async fn not_found() -> Problem {
-    Problem::new(Code::NotFound, "no resource has this path")
+/// A path that is none. The layers make a problem of it.
+pub(super) async fn not_found() -> StatusCode {
+    StatusCode::NOT_FOUND
 }
 
-/// A method that a path does not have.
-pub(super) async fn method_not_allowed() -> Problem {
-    let detail = "this resource does not have this method; see the Allow header";
-    Problem::new(Code::MethodNotAllowed, detail)
+/// A method that a path does not have. The layers make a problem of it.
+pub(super) async fn method_not_allowed() -> StatusCode {
+    StatusCode::METHOD_NOT_ALLOWED
 }
 
 /// `GET /openapi.yaml`.

@@ -51,13 +51,12 @@ impl Service {
             let Some(flights) = self.0.express.take() else {
                 return;
             };
-            let pilots: Vec<_> = flights
+            let mut pilots: Vec<_> = flights
                 .into_iter()
                 .map(|flight| Pilot::new(self.clone(), flight))
                 .collect();
             let flown = task::spawn_blocking(move || {
                 let _permit = permit;
-                let mut pilots = pilots;
                 for pilot in &mut pilots {
                     // A panic has been logged, and its callers are told.
                     let _ = catch_unwind(AssertUnwindSafe(|| pilot.fly()));
