@@ -129,13 +129,12 @@ fn observe(mut inner: impl HttpService, metrics: Arc<RouteMetrics>) -> impl Http
         let observation = Observation {
             metrics: Arc::clone(&metrics),
             started: Instant::now(),
-            span: span.clone(),
             method: request.method().clone(),
             answer: None,
         };
         request.headers_mut().insert(X_REQUEST_ID, id.0.clone());
-        let answer = inner.call(request).instrument(span);
-        async move {
+        let answer = inner.call(request);
+        let observed = async move {
             let mut response = answer.await?;
             let problem = normalise_problem(&mut response, &id);
             add_security_headers(response.headers_mut());
@@ -146,7 +145,8 @@ fn observe(mut inner: impl HttpService, metrics: Arc<RouteMetrics>) -> impl Http
             id.set_sensitive(true);
             response.headers_mut().insert(X_REQUEST_ID, id);
             Ok(response)
-        }
+        };
+        observed.instrument(span)
     })
 }
 
@@ -159,11 +159,10 @@ fn catch_panics(mut inner: impl HttpService) -> impl HttpService {
 }
 
 /// A request under way. When it is dropped it is counted, and told in one access line: as answered,
-/// or else as one whose client has left.
+/// or else as one whose client has left. It lives within the span of its request.
 struct Observation {
     metrics: Arc<RouteMetrics>,
     started: Instant,
-    span: Span,
     method: Method,
     answer: Option<(StatusCode, &'static str)>,
 }
@@ -183,7 +182,6 @@ impl Drop for Observation {
         let elapsed = self.started.elapsed();
         let (status, outcome) = self.answer.unwrap_or((client_closed(), "client-closed"));
         self.metrics.observe(&self.method, status, elapsed);
-        let _entered = self.span.enter();
         log(&self.method, self.metrics.route, status, elapsed, outcome);
     }
 }
