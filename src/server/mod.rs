@@ -193,34 +193,20 @@ impl Server {
                 }
             }
         });
-        let io = TokioIo::new(Watched::new(
-            stream,
-            Arc::clone(&activity),
-            self.config.header_timeout,
-            WRITE_TIMEOUT,
-        ));
+        let io = TokioIo::new(Watched::new(stream, Arc::clone(&activity), WRITE_TIMEOUT));
         let mut connection = pin!(self.builder.serve_connection(io, service));
-        let age = async {
-            sleep(self.config.max_connection_age).await;
-            activity.is_ending.cancel();
-            // By then an idle connection of HTTP/1 has timed out, and a busy one been given up.
-            sleep(self.config.header_timeout).await;
-        };
-        let ending = async {
-            tokio::select! {
-                () = self.shutdown.drain.cancelled() => {}
-                () = age => {}
-            }
-        };
         // In there it is polled when it wakes, and not with every request.
-        let mut ending = FuturesUnordered::from_iter([ending]);
+        let mut ending = FuturesUnordered::from_iter([self.ending(&activity)]);
         let result = tokio::select! {
             biased;
             result = connection.as_mut() => result,
-            Some(()) = ending.next() => {
-                connection.as_mut().graceful_shutdown();
-                self.finish(connection).await
-            }
+            Some(ending) = ending.next() => match ending {
+                Ending::Idle => Ok(()),
+                Ending::Asked => {
+                    connection.as_mut().graceful_shutdown();
+                    self.finish(connection, &activity).await
+                }
+            },
         };
         if let Err(error) = result {
             // What clients do to their connections is their affair.
@@ -228,11 +214,40 @@ impl Server {
         }
     }
 
-    /// Waits for the requests of a connection that has been asked to end.
-    async fn finish<E>(&self, connection: impl Future<Output = Result<(), E>>) -> Result<(), E> {
+    /// Waits until a connection has to end.
+    async fn ending(&self, activity: &Activity) -> Ending {
+        let age = async {
+            sleep(self.config.max_connection_age).await;
+            activity.is_ending.cancel();
+            // By then an idle connection of HTTP/1 has timed out, and a busy one been given up.
+            sleep(self.config.header_timeout).await;
+        };
         tokio::select! {
+            () = activity.idle_for(self.config.header_timeout) => Ending::Idle,
+            () = self.shutdown.drain.cancelled() => Ending::Asked,
+            () = age => Ending::Asked,
+        }
+    }
+
+    /// Waits for the requests of a connection that has been asked to end.
+    async fn finish<E>(
+        &self,
+        connection: impl Future<Output = Result<(), E>>,
+        activity: &Activity,
+    ) -> Result<(), E> {
+        tokio::select! {
+            biased;
             result = connection => result,
+            () = activity.idle_for(self.config.header_timeout) => Ok(()),
             () = self.shutdown.abort.cancelled() => Ok(()),
         }
     }
+}
+
+/// Why a connection ends that its client does not end.
+enum Ending {
+    /// It has been without a request for too long.
+    Idle,
+    /// Its requests may end, and no more are taken.
+    Asked,
 }
