@@ -35,7 +35,9 @@ impl Express {
             platform.is_served = false;
             return None;
         }
-        Some(mem::take(&mut platform.flights))
+        // As many are to come again.
+        let places = Vec::with_capacity(platform.flights.len());
+        Some(mem::replace(&mut platform.flights, places))
     }
 
     fn lock(&self) -> MutexGuard<'_, Platform> {

@@ -48,9 +48,11 @@ pub(super) enum Landing {
     /// The search ended by itself, by its limits, or by being stopped.
     Searched {
         outcome: Outcome,
-        explanation: Arc<Explanation>,
+        explanation: Option<Arc<Explanation>>,
         /// How long it waited for a permit.
         queued: Duration,
+        /// How long it ran.
+        elapsed: Duration,
     },
     /// It was stopped before it had a permit.
     Stopped,

@@ -171,11 +171,13 @@ impl Service {
                     outcome,
                     explanation,
                     queued,
+                    elapsed,
                 } => (
                     outcome,
                     Source::Search {
                         explanation,
                         queued,
+                        elapsed,
                     },
                 ),
                 Landing::Stopped => continue,

@@ -84,10 +84,12 @@ pub enum Source {
     Cache,
     /// It was searched for.
     Search {
-        /// What the search took.
-        explanation: Arc<Explanation>,
-        /// How long it waited to run.
+        /// What the search took, for the caller who has asked for that.
+        explanation: Option<Arc<Explanation>>,
+        /// How long the search waited to run.
         queued: Duration,
+        /// How long it ran.
+        elapsed: Duration,
     },
 }
 

@@ -118,7 +118,7 @@ impl Inner {
             goal,
             heuristic,
             max_depth,
-            ..
+            private,
         } = flight.key;
         let started = Instant::now();
         let queued = started.saturating_duration_since(flight.opened);
@@ -130,18 +130,19 @@ impl Inner {
         let mut logbook = Logbook {
             flight,
             began: None,
-            iterations: Vec::new(),
+            nodes: 0,
+            iterations: private.map(|_| Vec::new()),
         };
         let outcome = self
             .engine
             .search(board, goal, heuristic, limits, &mut logbook);
         let elapsed = logbook.began.unwrap_or(started).elapsed();
-        let explanation = Explanation::new(heuristic.name(), logbook.iterations, elapsed);
+        let nodes = logbook.nodes;
         self.metrics
-            .observe_search(heuristic, goal, explanation.nodes, elapsed.as_secs_f64());
+            .observe_search(heuristic, goal, nodes, elapsed.as_secs_f64());
         tracing::debug!(
             heuristic = heuristic.name(),
-            nodes = explanation.nodes,
+            nodes,
             ?elapsed,
             ?outcome,
             "searched"
@@ -149,20 +150,24 @@ impl Inner {
         if let Outcome::Solved(solution) = outcome {
             self.make_known(board, goal, solution);
         }
+        let explanation = |iterations| Explanation::new(heuristic.name(), iterations, elapsed);
         Landing::Searched {
             outcome,
-            explanation: Arc::new(explanation),
+            explanation: logbook.iterations.map(explanation).map(Arc::new),
             queued,
+            elapsed,
         }
     }
 }
 
-/// Keeps the iterations, and the flight's lower bound up to date.
+/// Counts nodes, keeps the iterations where somebody has asked for them, and the flight's lower bound
+/// up to date.
 struct Logbook<'a> {
     flight: &'a Flight,
     /// When the first iteration began. Before it, tables may have to be built.
     began: Option<Instant>,
-    iterations: Vec<Iteration>,
+    nodes: u64,
+    iterations: Option<Vec<Iteration>>,
 }
 
 impl Observer for Logbook<'_> {
@@ -172,6 +177,9 @@ impl Observer for Logbook<'_> {
     }
 
     fn ends(&mut self, iteration: Iteration) {
-        self.iterations.push(iteration);
+        self.nodes += iteration.nodes;
+        if let Some(iterations) = &mut self.iterations {
+            iterations.push(iteration);
+        }
     }
 }

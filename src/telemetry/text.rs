@@ -104,6 +104,11 @@ impl Visit for Fields<'_> {
         let _ = write!(OneLine(self.text), "{value:?}");
     }
 
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.write_name(field);
+        self.text.push_str(itoa::Buffer::new().format(value));
+    }
+
     fn record_str(&mut self, field: &Field, value: &str) {
         if !is_plain(value) {
             return self.record_debug(field, &value);

@@ -426,7 +426,7 @@ async fn to_explain_is_to_search_afresh_and_alone() {
         let Source::Search { explanation, .. } = answer.source else {
             panic!("it was not searched for");
         };
-        assert_eq!(explanation.heuristic, "misplaced");
+        assert_eq!(explanation.unwrap().heuristic, "misplaced");
     }
     assert_eq!(engine.searches(), 3);
 }
