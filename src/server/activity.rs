@@ -53,6 +53,11 @@ impl Activity {
         (state.requests == 0).then_some(state.idle_since)
     }
 
+    /// How many requests are under way.
+    pub(super) fn requests(&self) -> usize {
+        self.lock().requests
+    }
+
     pub(super) fn begin(self: &Arc<Self>) -> Busy {
         self.lock().requests += 1;
         Busy(Arc::clone(self))

@@ -5,6 +5,7 @@ use std::net::TcpListener;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use futures_util::stream::{FuturesUnordered, StreamExt};
 use http::{Request, StatusCode};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
@@ -203,29 +204,42 @@ fn requests_follow_each_other_on_a_connection_even_before_their_answers() {
     assert!(connection.response().is_none());
 }
 
+#[rstest]
+#[case::alone(1)]
+#[case::among_others(3)]
 #[tokio::test]
-async fn http_2_is_spoken_to_clients_that_know() {
+async fn http_2_is_spoken_to_clients_that_know(#[case] clients: usize) {
+    const REQUESTS: usize = 300;
     let server = Server::start(&[]);
-    let stream = tokio::net::TcpStream::connect(server.address)
-        .await
-        .unwrap();
-    let (mut sender, connection) = http2::handshake(TokioExecutor::new(), TokioIo::new(stream))
-        .await
-        .unwrap();
-    tokio::spawn(connection);
-    let request = |body: &'static str| {
-        Request::post(format!("http://{}/solve", server.address))
-            .header("content-type", "application/json")
-            .body(Full::new(Bytes::from_static(body.as_bytes())))
-            .unwrap()
-    };
-    let response = sender
-        .send_request(request(r#"{"board":"111132323132231222312133"}"#))
-        .await
-        .unwrap();
-    assert_eq!(response.status(), StatusCode::OK);
-    let body = response.into_body().collect().await.unwrap().to_bytes();
-    assert_eq!(body, r#"{"moves":"AC","length":2,"centre":2}"#);
+    let mut answers = FuturesUnordered::new();
+    for _ in 0..clients {
+        let stream = tokio::net::TcpStream::connect(server.address)
+            .await
+            .unwrap();
+        let (sender, connection) = http2::handshake(TokioExecutor::new(), TokioIo::new(stream))
+            .await
+            .unwrap();
+        tokio::spawn(connection);
+        for _ in 0..REQUESTS {
+            let mut sender = sender.clone();
+            let body = r#"{"board":"111132323132231222312133"}"#;
+            let request = Request::post(format!("http://{}/solve", server.address))
+                .header("content-type", "application/json")
+                .body(Full::new(Bytes::from_static(body.as_bytes())))
+                .unwrap();
+            answers.push(async move {
+                let response = sender.send_request(request).await.unwrap();
+                assert_eq!(response.status(), StatusCode::OK);
+                response.into_body().collect().await.unwrap().to_bytes()
+            });
+        }
+    }
+    let mut count = 0;
+    while let Some(body) = answers.next().await {
+        assert_eq!(body, r#"{"moves":"AC","length":2,"centre":2}"#);
+        count += 1;
+    }
+    assert_eq!(count, clients * REQUESTS);
 }
 
 #[rstest]
