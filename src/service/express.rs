@@ -28,11 +28,6 @@ impl Express {
         !mem::replace(&mut platform.is_served, true)
     }
 
-    /// How many have come.
-    pub(super) fn len(&self) -> usize {
-        self.lock().flights.len()
-    }
-
     /// All that have come, or `None` where there are none: whoever comes next has to call again.
     pub(super) fn take(&self) -> Option<Vec<Arc<Flight>>> {
         let mut platform = self.lock();

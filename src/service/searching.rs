@@ -13,10 +13,6 @@ use super::flight::{Flight, Key, Landing};
 use super::{Inner, Service};
 use crate::search::{Explanation, Iteration, Limits, Observer, Outcome};
 
-/// How many times the express waits for those that are about to come, while some do. More come along
-/// with each, and the way to a thread and back takes as long as many of them.
-const ROUNDS: usize = 4;
-
 impl Service {
     /// Gets a new flight its permit and its thread.
     pub(super) fn take_off(&self, flight: &Arc<Flight>) {
@@ -49,14 +45,7 @@ impl Service {
     async fn serve_express(self) {
         loop {
             // Whoever is about to ask, too, comes along.
-            let mut count = 0;
-            for _ in 0..ROUNDS {
-                task::yield_now().await;
-                let before = mem::replace(&mut count, self.0.express.len());
-                if count == before {
-                    break;
-                }
-            }
+            task::yield_now().await;
             let permit = self.0.admission.enter_exact().await;
             let Some(flights) = self.0.express.take() else {
                 return;
