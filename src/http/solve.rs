@@ -221,7 +221,7 @@ fn timing(queued: Duration, elapsed: Duration) -> HeaderValue {
     HeaderValue::from_str(&timing).expect("digits and separators make a header value")
 }
 
-/// To the microsecond. Format strings take ten times as long, a twentieth of a request.
+/// To the microsecond. Format strings take ten times as long, which shows in the cost of a request.
 fn push_milliseconds(text: &mut String, duration: Duration) {
     let micros = duration.as_micros();
     text.push_str(itoa::Buffer::new().format(micros / 1000));
