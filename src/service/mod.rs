@@ -13,6 +13,7 @@ mod goals;
 mod metrics;
 mod request;
 mod searching;
+mod standby;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -76,7 +77,7 @@ impl Service {
                 config.search_queue,
                 metrics.clone(),
             ),
-            express: Express::default(),
+            express: Express::new(),
             metrics,
             is_draining: AtomicBool::new(false),
             private_keys: AtomicU64::new(0),

@@ -10,6 +10,7 @@ use tracing::Instrument;
 
 use super::admission::{Lane, Permit};
 use super::flight::{Flight, Key, Landing};
+use super::standby::Standby;
 use super::{Inner, Service};
 use crate::search::{Explanation, Iteration, Limits, Observer, Outcome};
 
@@ -18,8 +19,8 @@ impl Service {
     pub(super) fn take_off(&self, flight: &Arc<Flight>) {
         let inner = &self.0;
         if Lane::of(flight.key.heuristic, flight.key.goal) == Lane::Exact {
-            if inner.express.add(Arc::clone(flight)) {
-                task::spawn(self.clone().serve_express());
+            if let Some(thread) = inner.express.add(Arc::clone(flight)) {
+                task::spawn(self.clone().serve_express(thread));
             }
         } else if let Some(permit) = inner.admission.try_enter(Lane::Long) {
             self.fly(Arc::clone(flight), permit);
@@ -42,19 +43,20 @@ impl Service {
 
     /// Takes the exact searches that have come to a thread that may block, and back, until no more
     /// have come meanwhile.
-    async fn serve_express(self) {
+    async fn serve_express(self, mut thread: Standby) {
         loop {
             // Whoever is about to ask, too, comes along.
             task::yield_now().await;
             let permit = self.0.admission.enter_exact().await;
-            let Some(flights) = self.0.express.take() else {
+            let Some((served_by, flights)) = self.0.express.take(thread) else {
                 return;
             };
+            thread = served_by;
             let mut pilots: Vec<_> = flights
                 .into_iter()
                 .map(|flight| Pilot::new(self.clone(), flight))
                 .collect();
-            let flown = task::spawn_blocking(move || {
+            let flown = thread.run(move || {
                 let _permit = permit;
                 for pilot in &mut pilots {
                     // After a panic the rest land as stopped, and their callers ask again.
