@@ -12,7 +12,7 @@ use rstest::rstest;
 use serde_json::json;
 
 use crate::api::BOARD;
-use crate::running::{Connection, Server, eventually, free_address, metric};
+use crate::running::{Connection, LONG_SEARCH, Server, eventually, free_address, metric};
 
 /// How long the server waits for heads and for bodies here: not long, but longer than a healthy
 /// client on a busy machine takes from one request to the next.
@@ -302,8 +302,6 @@ fn frames_to_end(mut stream: TcpStream) -> Vec<u8> {
     let _ = stream.read_to_end(&mut bytes);
     http_2::kinds(&bytes)
 }
-
-const LONG_SEARCH: &str = r#"{"board":"113331232232211122313132","goal":"112311231323132213232213","heuristic":"misplaced"}"#;
 
 #[test]
 fn streams_that_are_opened_and_reset_at_once_are_told_to_go_away() {

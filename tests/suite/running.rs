@@ -14,6 +14,9 @@ use crate::support::program;
 /// 13 moves away: `misplaced` takes long for it.
 pub(crate) const HARDEST: &str = "112323233232111211122333";
 
+/// A request for a search that takes long.
+pub(crate) const LONG_SEARCH: &str = r#"{"board":"113331232232211122313132","goal":"112311231323132213232213","heuristic":"misplaced"}"#;
+
 /// A server that ends with the test.
 pub(crate) struct Server {
     child: Child,
