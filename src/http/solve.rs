@@ -223,7 +223,7 @@ fn timing(queued: Duration, elapsed: Duration) -> HeaderValue {
 
 /// To the microsecond. Format strings take ten times as long, which shows in the cost of a request.
 fn push_milliseconds(text: &mut String, duration: Duration) {
-    let micros = duration.as_micros();
+    let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
     text.push_str(itoa::Buffer::new().format(micros / 1000));
     let thousandths = 1000 + micros % 1000;
     text.push('.');

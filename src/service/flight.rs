@@ -68,7 +68,8 @@ pub(super) struct Flights(Mutex<Departures>);
 
 #[derive(Default)]
 struct Departures {
-    by_key: HashMap<Key, Arc<Flight>>,
+    /// Seeded anew for each process, like the map of the cache.
+    by_key: HashMap<Key, Arc<Flight>, foldhash::fast::RandomState>,
     are_closed: bool,
 }
 
