@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::api::{Api, BOARD};
 use crate::engine::{CONFIG, until};
-use crate::running::{Server, eventually, free_address, metric};
+use crate::running::{Server, free_address, metric};
 use crate::support::{run, text};
 
 /// Four moves from [`NEAR_GOAL`].
@@ -191,16 +191,7 @@ async fn searches_to_patterns_never_keep_the_usual_goal_waiting() {
 fn a_client_that_leaves_stops_the_search_of_its_pattern() {
     let metrics = free_address();
     let server = Server::start(&["--metrics-listen", &metrics]);
-    let body = json!({"board": FAR, "goal": FAR_GOAL, "heuristic": "misplaced"});
-    let mut connection = server.connect();
-    connection.send_solve(&body);
-    eventually("it runs", || {
-        metric(&metrics, "rotation_game_searches_running") == 1
-    });
-    drop(connection);
-    eventually("it is stopped", || {
-        metric(&metrics, "rotation_game_searches_running") == 0
-    });
+    server.leave_a_search(&metrics);
     assert_eq!(
         metric(&metrics, "rotation_game_searches_abandoned_total"),
         1

@@ -5,7 +5,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::operations::options;
-use crate::running::{Connection, HARDEST, LONG_SEARCH, Server, eventually, free_address, metric};
+use crate::running::{Connection, HARDEST, Server, free_address};
 use crate::support::{program, run, text};
 
 const NEAR: &str = "111132323132231222312133";
@@ -217,15 +217,7 @@ fn the_log_has_one_object_a_request_for_machines() {
 fn the_log_tells_of_a_client_that_has_left() {
     let metrics = free_address();
     let server = Server::start(&["--log-format", "json", "--metrics-listen", &metrics]);
-    let mut connection = server.connect();
-    connection.send_solve(&serde_json::from_str(LONG_SEARCH).unwrap());
-    eventually("it searches", || {
-        metric(&metrics, "rotation_game_searches_running") == 1
-    });
-    drop(connection);
-    eventually("it is stopped", || {
-        metric(&metrics, "rotation_game_searches_running") == 0
-    });
+    server.leave_a_search(&metrics);
     server.signal(Signal::TERM);
     let log = server.end().1;
     let lines: Vec<Value> = log

@@ -14,7 +14,7 @@ use crate::support::program;
 /// 13 moves away: `misplaced` takes long for it.
 pub(crate) const HARDEST: &str = "112323233232111211122333";
 
-/// A request for a search that takes long.
+/// A request for a search that takes long, to a pattern.
 pub(crate) const LONG_SEARCH: &str = r#"{"board":"113331232232211122313132","goal":"112311231323132213232213","heuristic":"misplaced"}"#;
 
 /// A server that ends with the test.
@@ -83,6 +83,16 @@ impl Server {
         let mut connection = self.connect();
         connection.send_solve(body);
         connection.response().unwrap()
+    }
+
+    /// A client that leaves while its search runs. Ends when the search, the only one, has stopped.
+    pub(crate) fn leave_a_search(&self, metrics: &str) {
+        let searches_are = |count| metric(metrics, "rotation_game_searches_running") == count;
+        let mut connection = self.connect();
+        connection.send_solve(&serde_json::from_str(LONG_SEARCH).unwrap());
+        eventually("it runs", || searches_are(1));
+        drop(connection);
+        eventually("it is stopped", || searches_are(0));
     }
 
     pub(crate) fn signal(&self, signal: Signal) {
