@@ -24,8 +24,8 @@
 //!
 //! # The rooms
 //!
-//! Imports go one way: [`cli`] to [`http`] to [`service`] to [`analysis`] to [`search`] to
-//! [`puzzle`]; and [`cli`] to [`server`] and [`telemetry`].
+//! Imports go one way: [`cli`] to [`http`] to [`service`] to [`search`] to [`puzzle`]; [`http`] and
+//! [`cli`] to [`analysis`] to [`search`]; and [`cli`] to [`server`] and [`telemetry`].
 //!
 //! - [`puzzle`] is the game itself: boards, moves, notations, and legality with every reason at
 //!   once. It knows nothing of searching.
@@ -33,8 +33,8 @@
 //!   nothing of waiting or of HTTP.
 //! - [`analysis`] is what the exact table tells beyond one answer: ratings, all shortest solutions,
 //!   replays, random boards, the census.
-//! - [`service`] is the one way from a board to its answer for many callers: cache, then shared
-//!   flight, then admission, then a thread that may block. It knows nothing of HTTP.
+//! - [`service`] is the one way from a request to a thread and back: the cache, a lane for each
+//!   class of work, and searches that equal requests share. It knows nothing of HTTP.
 //! - [`http`] is the API: routes, what they take and give, problems, the layers around them. It
 //!   knows nothing of sockets.
 //! - [`server`] is sockets: the accept loop, limits of a connection, the drain. It knows nothing
@@ -44,7 +44,7 @@
 
 pub mod analysis;
 pub mod cli;
-mod counted;
+mod gauge_guard;
 pub mod http;
 pub mod puzzle;
 pub mod search;

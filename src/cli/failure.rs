@@ -31,16 +31,15 @@ pub(super) enum Failure {
     #[error(transparent)]
     Input(#[from] InputError),
     #[error(
-        "{position}: no solution within depth {max_depth}; the length of the shortest is at least {lower_bound}"
+        "{position}: no solution within {max_depth} move{}; the shortest has at least {lower_bound}",
+        if *max_depth == 1 { "" } else { "s" }
     )]
     DepthCapReached {
         position: Position,
         max_depth: u32,
         lower_bound: u32,
     },
-    #[error(
-        "{position}: out of time; the length of the shortest solution is at least {lower_bound}"
-    )]
+    #[error("{position}: search timed out; the shortest solution has at least {lower_bound} moves")]
     TimedOut {
         position: Position,
         lower_bound: u32,

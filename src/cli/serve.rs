@@ -32,8 +32,10 @@ const MAX_CONNECTION_AGE: Duration = Duration::from_hours(1);
 /// How long answers may take to be written once their searches have been stopped, and threads to
 /// notice.
 const LAST_WORDS: Duration = Duration::from_millis(500);
-/// Threads that may block, besides those of searches and of batches.
+/// Threads of the blocking pool beside those of the lanes.
 const SPARE_THREADS: usize = 3;
+/// Bytes of answers that all batches together may hold until they are read.
+const BATCH_MEMORY: usize = 32 * 1024 * 1024;
 
 /// Serve the API over HTTP (what is done without a command)
 ///
@@ -233,7 +235,8 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     };
     let runtime = runtime::Builder::new_multi_thread()
         .enable_all()
-        .max_blocking_threads(2 * searches + SPARE_THREADS)
+        // The lanes of long searches and of exact ones together have as many as each other lane.
+        .max_blocking_threads(3 * searches + 1 + SPARE_THREADS)
         .build()
         .map_err(|source| Failure::Start {
             what: "start threads",
@@ -286,6 +289,7 @@ async fn serve(args: Args, search_concurrency: usize) -> Result<(), Failure> {
             service: service.clone(),
             body_timeout: args.body_timeout,
             metrics: http_metrics,
+            batch_memory: BATCH_MEMORY,
             cors: cors(&args.cors_origin.0),
         }),
         server::Config {

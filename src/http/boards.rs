@@ -32,7 +32,7 @@ pub(super) async fn board(
     let board: Board = digits.parse()?;
     let service = &state.0.service;
     let rating = service
-        .consult(move |database| analysis::rate(database, board))
+        .lookup(move |database| analysis::rate(database, board))
         .await?;
     Ok(pure(&headers, &rating))
 }
@@ -91,7 +91,7 @@ pub(super) async fn solutions(
         }]));
     }
     let service = &state.0.service;
-    let page = service.consult(move |database| {
+    let page = service.lookup(move |database| {
         let solutions = Solutions::new(database, board);
         let total = solutions.total();
         let end = offset.saturating_add(limit);
@@ -127,7 +127,7 @@ pub(super) async fn replay(
     let moves = checked_moves(&letters)?;
     let goal: Option<Goal> = goal.as_deref().map(str::parse).transpose()?;
     let service = &state.0.service;
-    let replay = service.consult(move |database| analysis::replay(database, board, &moves, goal));
+    let replay = service.lookup(move |database| analysis::replay(database, board, &moves, goal));
     Ok(pure(&headers, &replay.await?))
 }
 
@@ -182,7 +182,7 @@ pub(super) async fn random(
     let seed = seed.unwrap_or_else(new_seed);
     let service = &state.0.service;
     let drawn = service
-        .consult(move |database| match distance {
+        .lookup(move |database| match distance {
             None => Some(Sampler::of_all(database).draw(seed)),
             Some(distance) => {
                 Sampler::at_distance(database, distance).map(|sampler| sampler.draw(seed))

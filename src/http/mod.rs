@@ -23,6 +23,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::routing::MethodRouter;
 use http::HeaderValue;
+use tokio::sync::Semaphore;
 use tower_http::cors::CorsLayer;
 
 use crate::service::Service;
@@ -42,6 +43,8 @@ pub struct AppConfig {
     pub body_timeout: Duration,
     /// Counts requests.
     pub metrics: HttpMetrics,
+    /// Bytes of answers that all batches together may hold until they are read.
+    pub batch_memory: usize,
     /// Which pages elsewhere may use the API from a browser, if any.
     pub cors: Option<CorsLayer>,
 }
@@ -53,6 +56,7 @@ struct AppState(Arc<Shared>);
 struct Shared {
     service: Service,
     body_timeout: Duration,
+    batch_memory: Arc<Semaphore>,
 }
 
 /// What answers at a path.
@@ -92,11 +96,13 @@ pub fn app(config: AppConfig) -> Router {
         service,
         body_timeout,
         metrics,
+        batch_memory,
         cors,
     } = config;
     let state = AppState(Arc::new(Shared {
         service,
         body_timeout,
+        batch_memory: Arc::new(Semaphore::new(batch_memory.min(Semaphore::MAX_PERMITS))),
     }));
     let around = |route| Around {
         state: state.clone(),

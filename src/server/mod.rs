@@ -32,7 +32,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::counted::Counted;
+use crate::gauge_guard::GaugeGuard;
 use activity::Activity;
 use watched::{BusyBody, Watched};
 
@@ -172,7 +172,7 @@ struct Server {
 impl Server {
     async fn connection(self: Arc<Self>, stream: TcpStream, app: Router, _: OwnedSemaphorePermit) {
         self.metrics.accepted.inc();
-        let _open = Counted::new(&self.metrics.connections);
+        let _open = GaugeGuard::new(&self.metrics.connections);
         // Answers are small and written at once: nothing is gained by waiting for more.
         let _ = stream.set_nodelay(true);
         let activity = Activity::new(self.shutdown.announce.child_token());

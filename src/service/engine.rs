@@ -1,23 +1,24 @@
+use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::Metrics;
 use super::goals::Goals;
-use super::{Config, Metrics};
 use crate::puzzle::{Board, Goal};
 use crate::search::{
     GoalMisplaced, HeuristicKind, Limits, Misplaced, Observer, Outcome, PatternDatabase,
     search_observed,
 };
 
-/// What searches for the service, on threads that may block. Tests put their own in its place.
+/// Runs searches for the service, on the blocking pool. Tests substitute their own.
 pub trait Engine: Send + Sync + 'static {
-    /// The pattern database, which the first who asks builds.
+    /// Returns the pattern database; the first call builds it.
     fn database(&self) -> &PatternDatabase;
 
-    /// Whether the pattern database is built.
+    /// Returns whether the pattern database is built.
     fn is_ready(&self) -> bool;
 
-    /// Searches a board, and tells how it goes.
+    /// Searches a board, and reports progress to `observer`.
     fn search(
         &self,
         board: Board,
@@ -28,22 +29,22 @@ pub trait Engine: Send + Sync + 'static {
     ) -> Outcome;
 }
 
-/// The real searches.
-pub(super) struct Solvers {
+/// The engine that really searches.
+pub(super) struct SearchEngine {
     database: OnceLock<PatternDatabase>,
     goals: Goals,
 }
 
-impl Solvers {
-    pub(super) fn new(config: &Config, metrics: Metrics) -> Self {
+impl SearchEngine {
+    pub(super) fn new(goal_cache: NonZeroUsize, metrics: Metrics) -> Self {
         Self {
             database: OnceLock::new(),
-            goals: Goals::new(config.goal_cache, metrics),
+            goals: Goals::new(goal_cache, metrics),
         }
     }
 }
 
-impl Engine for Solvers {
+impl Engine for SearchEngine {
     fn database(&self) -> &PatternDatabase {
         self.database.get_or_init(PatternDatabase::build)
     }
@@ -68,7 +69,7 @@ impl Engine for Solvers {
                 search_observed(board, &Misplaced, limits, observer)
             }
             (Goal::Pattern(pattern), HeuristicKind::PatternDatabase) => {
-                // Nobody may be waiting any more.
+                // The last caller may have left, and tables take a while to build.
                 if limits.stop.load(Relaxed) {
                     return Outcome::Stopped;
                 }

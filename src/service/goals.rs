@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use lru::LruCache;
 
 use super::Metrics;
-use crate::counted::Counted;
+use crate::gauge_guard::GaugeGuard;
 use crate::puzzle::Pattern;
 use crate::search::GoalDatabase;
 
@@ -23,8 +23,8 @@ type Place = Arc<OnceLock<KeptDatabase>>;
 /// A database that is counted for as long as anybody uses it.
 struct KeptDatabase {
     database: GoalDatabase,
-    _one: Counted,
-    _bytes: Counted,
+    _one: GaugeGuard,
+    _bytes: GaugeGuard,
 }
 
 impl Goals {
@@ -47,8 +47,8 @@ impl Goals {
                 None => GoalDatabase::build(pattern),
             };
             KeptDatabase {
-                _one: Counted::new(&self.metrics.goals),
-                _bytes: Counted::several(&self.metrics.goal_bytes, database.bytes()),
+                _one: GaugeGuard::new(&self.metrics.goals),
+                _bytes: GaugeGuard::by(&self.metrics.goal_bytes, database.bytes()),
                 database,
             }
         });

@@ -23,14 +23,14 @@ test('a problem is told with its title, its detail, and the request', async () =
     'overloaded',
     503,
     'The service is overloaded',
-    'too many searches are under way',
+    'too many requests are queued',
   );
   await page.route('**/solutions?*', (route) => route.fulfill(busy));
   await page.getByRole('button', { name: 'Solve' }).click();
   const notice = page.getByRole('alert');
   await notice
     .getByText(
-      'The service is overloaded: too many searches are under way. What that means (request abc).',
+      'The service is overloaded: too many requests are queued. What that means (request abc).',
     )
     .waitFor();
   await page.unroute('**/solutions?*');

@@ -16,6 +16,9 @@ pub(crate) const BOARD: &str = "111132323132231222312133";
 /// 13 moves away.
 pub(crate) const HARDEST: &str = "112323233232111211122333";
 
+/// What all batches may hold in answers, in bytes: little, so that tests reach it.
+pub(crate) const BATCH_MEMORY: usize = 128 * 1024;
+
 /// An app and the document that it has to agree with.
 pub(crate) struct Api {
     pub(crate) openapi: OpenApi,
@@ -35,6 +38,7 @@ impl Api {
             service: service.clone(),
             body_timeout: Duration::from_millis(200),
             metrics: HttpMetrics::default(),
+            batch_memory: BATCH_MEMORY,
             cors: None,
         });
         let openapi = OpenApi::new();

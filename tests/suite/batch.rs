@@ -2,6 +2,8 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
@@ -14,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tower::ServiceExt;
 
-use crate::api::{Api, BOARD, HARDEST};
+use crate::api::{Api, BATCH_MEMORY, BOARD, HARDEST};
 use crate::engine::{CONFIG, boards, until};
 use crate::openapi::Answer;
 use crate::running::Server;
@@ -203,7 +205,7 @@ async fn a_board_beyond_the_servers_cap_ends_the_judges_text_and_a_first_one_is_
         assert_eq!(lines.len(), 2001, "{size}");
         assert_eq!(
             lines[2000],
-            "error: board 1001, line 1001, column 1: no solution within depth 3; the length of the shortest is at least 4"
+            "error: board 1001, line 1001, column 1: no solution within 3 moves; the shortest has at least 4"
         );
     }
     let answer = batch(&api, "text/plain", FAR).await;
@@ -295,6 +297,62 @@ async fn a_batch_is_slowed_down_and_not_refused() {
             .all(|line| line["moves"].is_string()),
         "{one:?} {other:?}"
     );
+    let rejected = api.service.metrics().searches_rejected.get();
+    assert_eq!(rejected, 0, "only requests that get a 503 count");
+}
+
+/// Sends endless batches whose answers nobody reads, on every slot and then some.
+#[tokio::test]
+async fn unread_batches_do_not_delay_another_batch() {
+    let api = Api::new();
+    let mut unread = Vec::new();
+    for number in 0..4 * CONFIG.search_concurrency {
+        let (content_type, board) = if number % 2 == 0 {
+            ("application/x-ndjson", format!("\"{BOARD}\"\n"))
+        } else {
+            ("text/plain", format!("{FIRST}\n"))
+        };
+        let input = stream::repeat_with(move || Ok::<_, std::io::Error>(board.repeat(100)));
+        let request = request(content_type, Body::from_stream(input));
+        unread.push(api.app.clone().oneshot(request).await.unwrap());
+    }
+    for _ in 0..20 {
+        let answers = lines(&api, format!("\"{BOARD}\"")).await;
+        assert_eq!(answers.len(), 1);
+    }
+    drop(unread);
+    until("all is quiet", || {
+        let metrics = api.service.metrics();
+        (
+            metrics.searches_running.get(),
+            metrics.searches_waiting.get(),
+        ) == (0, 0)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn long_lines_of_a_batch_stay_in_order_with_exact_ones() {
+    let api = Api::new();
+    api.engine.release();
+    let boards: Vec<_> = boards().take(30).collect();
+    let body: String = (boards.iter().enumerate())
+        .map(|(index, board)| {
+            let heuristic = if index % 7 == 3 {
+                "pattern-database"
+            } else {
+                "misplaced"
+            };
+            json!({"board": board, "heuristic": heuristic}).to_string() + "\n"
+        })
+        .collect();
+    let answers = lines(&api, body).await;
+    let exact: Vec<String> = boards
+        .iter()
+        .map(|board| format!("\"{board}\"\n"))
+        .collect();
+    let exact = lines(&api, exact.concat()).await;
+    assert_eq!(answers, exact);
 }
 
 #[tokio::test]
@@ -338,23 +396,29 @@ async fn answers_flow_before_the_input_ends() {
 
 #[tokio::test]
 async fn a_slow_reader_slows_the_input_down() {
+    const LINES: usize = 100;
     let api = Api::new();
-    let taken = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
-    let count = std::sync::Arc::clone(&taken);
+    let taken = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&taken);
     let line = format!("\"{BOARD}\"\n");
     let input = stream::repeat_with(move || {
-        count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        Ok::<_, std::io::Error>(line.repeat(100))
+        count.fetch_add(1, Relaxed);
+        Ok::<_, std::io::Error>(line.repeat(LINES))
     });
     let request = request("application/x-ndjson", Body::from_stream(input));
     let mut body = api.app.clone().oneshot(request).await.unwrap().into_body();
-    for _ in 0..3 {
-        body.frame().await.unwrap().unwrap();
+    let mut read = 0;
+    for _ in 0..50 {
+        until("the memory of batches is used up", || {
+            let unread = (taken.load(Relaxed) * LINES).saturating_sub(read);
+            // An answer takes eight bytes; a few pieces are on their way.
+            assert!(unread <= BATCH_MEMORY / 8 + 10 * LINES, "{unread} lines");
+            unread * 8 >= BATCH_MEMORY / 4
+        })
+        .await;
+        let frame = body.frame().await.unwrap().unwrap().into_data().unwrap();
+        read += text(&frame).lines().count();
     }
-    // Nobody reads on, so nothing more is taken than the few pieces that are worked on.
-    tokio::time::sleep(Duration::from_millis(100)).await;
-    let taken = taken.load(std::sync::atomic::Ordering::Relaxed);
-    assert!(taken <= 3 + 2 * 4, "{taken} pieces were taken");
     drop(body);
     until("its threads are free", || {
         api.service.metrics().searches_running.get() == 0

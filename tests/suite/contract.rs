@@ -11,7 +11,7 @@ use rotation_game::service::{Config, Service};
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::api::{Api, BOARD, problem, with_header};
+use crate::api::{Api, BATCH_MEMORY, BOARD, problem, with_header};
 use crate::engine::{CONFIG, boards, until};
 use crate::openapi::OpenApi;
 
@@ -334,6 +334,7 @@ async fn ready_is_what_is_built_and_not_drained() {
         service: service.clone(),
         body_timeout: Duration::from_secs(1),
         metrics: HttpMetrics::default(),
+        batch_memory: BATCH_MEMORY,
         cors: None,
     });
     let openapi = OpenApi::new();

@@ -213,6 +213,16 @@ async fn every_documented_response_is_produced() {
     }
     let answer = api.solve(json!({"board": boards().nth(5).unwrap()})).await;
     note(&api, &Method::POST, "/solve", &answer);
+    let cells = BOARD.split("").collect::<Vec<_>>().join(" ");
+    let call = with_header(
+        Method::POST,
+        "/solve/batch",
+        "content-type",
+        "text/plain",
+        &cells,
+    );
+    let answer = api.call(call).await;
+    note(&api, &Method::POST, "/solve/batch", &answer);
     api.engine.panic(false);
 
     api.service.stop();

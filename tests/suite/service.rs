@@ -1,5 +1,6 @@
 //! The service behind HTTP: cache, shared flights, admission, limits.
 
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use rotation_game::puzzle::Goal;
@@ -450,6 +451,157 @@ async fn stopping_tells_those_who_wait_and_those_who_come() {
         .await;
     assert_eq!(late.unwrap_err(), Error::ShuttingDown);
     assert_eq!(engine.stopped(), 1);
+}
+
+/// Blocks every slot of the lane of lookups until the returned senders are dropped.
+async fn block_lookups(service: &Service) -> Vec<mpsc::Sender<()>> {
+    let slots = CONFIG.search_concurrency;
+    let mut gates = Vec::new();
+    for _ in 0..slots {
+        let (gate, wait) = mpsc::channel::<()>();
+        let service = service.clone();
+        tokio::spawn(async move { service.lookup(move |_| wait.recv().is_err()).await });
+        gates.push(gate);
+    }
+    until("the slots are busy", || {
+        running(service) == i64::try_from(slots).unwrap()
+    })
+    .await;
+    gates
+}
+
+#[tokio::test]
+async fn lookups_delay_no_other_class_of_work() {
+    let (service, engine) = service(CONFIG);
+    engine.release();
+    let gates = block_lookups(&service).await;
+    for heuristic in [PatternDatabase, Misplaced] {
+        assert!(service.solve(request(board(), heuristic)).await.is_ok());
+    }
+    let chunk = service.run_chunk(|solver| solver.solve(&request(board(), PatternDatabase)));
+    assert!(chunk.await.unwrap().is_ok());
+    drop(gates);
+    until("all is quiet", || running(&service) == 0).await;
+}
+
+#[tokio::test]
+async fn lookups_beyond_the_queue_are_refused() {
+    let (service, _) = service(Config {
+        search_queue: 1,
+        ..CONFIG
+    });
+    let gates = block_lookups(&service).await;
+    let queued = tokio::spawn({
+        let service = service.clone();
+        async move { service.lookup(|_| ()).await }
+    });
+    until("one is queued", || waiting(&service) == 1).await;
+    assert_eq!(service.lookup(|_| ()).await, Err(Error::Overloaded));
+    assert_eq!(service.metrics().searches_rejected.get(), 1);
+    drop(gates);
+    assert_eq!(queued.await.unwrap(), Ok(()));
+}
+
+#[tokio::test]
+async fn a_lookup_that_panics_gives_its_slot_back() {
+    let (service, _) = service(CONFIG);
+    for _ in 0..2 * CONFIG.search_concurrency {
+        let panicked = service.lookup(|_| panic!("told to panic")).await;
+        assert_eq!(panicked, Err::<(), _>(Error::Internal));
+    }
+    assert_eq!(service.lookup(|_| 1).await, Ok(1));
+    assert_eq!(running(&service), 0);
+}
+
+/// Chunks take turns: the second batch does not wait for all that the first one has to do.
+#[tokio::test]
+async fn batches_get_a_chunk_each_in_turn() {
+    let (service, _) = service(Config {
+        search_concurrency: 1,
+        ..CONFIG
+    });
+    let (gate, wait) = mpsc::channel::<()>();
+    let blocked = tokio::spawn({
+        let service = service.clone();
+        async move { service.run_chunk(move |_| wait.recv().is_err()).await }
+    });
+    until("the slot is busy", || running(&service) == 1).await;
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let mut batches = Vec::new();
+    for batch in 0..3_u8 {
+        let (batch_service, order) = (service.clone(), Arc::clone(&order));
+        batches.push(tokio::spawn(async move {
+            for _ in 0..3 {
+                let order = Arc::clone(&order);
+                let chunk = batch_service.run_chunk(move |_| order.lock().unwrap().push(batch));
+                chunk.await.unwrap();
+            }
+        }));
+        until("it waits", || waiting(&service) == i64::from(batch) + 1).await;
+    }
+    drop(gate);
+    blocked.await.unwrap().unwrap();
+    for batch in batches {
+        batch.await.unwrap();
+    }
+    assert_eq!(*order.lock().unwrap(), [0, 1, 2, 0, 1, 2, 0, 1, 2]);
+}
+
+/// However many lines of batches wait, a single request waits for at most one of them.
+#[tokio::test]
+async fn batch_lines_do_not_fill_the_queue_of_single_requests() {
+    let (service, engine) = service(Config {
+        search_queue: 1,
+        ..CONFIG
+    });
+    let mut boards = boards();
+    let runs = solve(&service, request(boards.next().unwrap(), Misplaced));
+    until("one runs", || running(&service) == 1).await;
+    let lines: Vec<_> = boards
+        .by_ref()
+        .take(20)
+        .map(|board| {
+            let service = service.clone();
+            tokio::spawn(async move { service.solve_batch_line(request(board, Misplaced)).await })
+        })
+        .collect();
+    until("a line waits", || waiting(&service) == 1).await;
+    let single = solve(&service, request(boards.next().unwrap(), Misplaced));
+    until("the single request waits", || waiting(&service) == 2).await;
+    engine.release();
+    assert!(runs.await.unwrap().is_ok());
+    assert!(single.await.unwrap().is_ok());
+    for line in lines {
+        assert!(line.await.unwrap().is_ok());
+    }
+    assert_eq!(service.metrics().searches_rejected.get(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_timeout_of_a_batch_line_begins_with_its_search() {
+    let (service, engine) = service(CONFIG);
+    let mut boards = boards();
+    let runs = solve(&service, request(boards.next().unwrap(), Misplaced));
+    while running(&service) != 1 {
+        yield_now().await;
+    }
+    let line = tokio::spawn({
+        let (service, board) = (service.clone(), boards.next().unwrap());
+        async move { service.solve_batch_line(request(board, Misplaced)).await }
+    });
+    while waiting(&service) != 1 {
+        yield_now().await;
+    }
+    advance(Duration::from_secs(59)).await;
+    assert!(!line.is_finished());
+    runs.abort();
+    while engine.searches() != 2 {
+        yield_now().await;
+    }
+    advance(Duration::from_secs(59)).await;
+    assert!(!line.is_finished(), "its search has run for 59 s of 60");
+    engine.release();
+    assert!(line.await.unwrap().is_ok());
 }
 
 /// Callers come, leave and run out of time at random; in the end nothing is left behind.

@@ -133,7 +133,7 @@ fn a_board_beyond_the_cap_is_an_error_that_names_the_lower_bound() {
     assert_eq!(text(&run.stdout), "AC\n2\n");
     assert_eq!(
         text(&run.stderr),
-        "error: board 2, line 2, column 1: no solution within depth 3; the length of the shortest is at least 4\n"
+        "error: board 2, line 2, column 1: no solution within 3 moves; the shortest has at least 4\n"
     );
     assert_eq!(run.status.code(), Some(1));
 }
@@ -144,7 +144,8 @@ fn a_board_out_of_time_is_an_error_that_names_the_lower_bound() {
     let run = run(&arguments, format!("{FIRST}\n {HARDEST}"));
     assert_eq!(text(&run.stdout), "AC\n2\n");
     let message = text(&run.stderr);
-    let start = "error: board 2, line 2, column 2: out of time; the length of the shortest solution is at least ";
+    let start =
+        "error: board 2, line 2, column 2: search timed out; the shortest solution has at least ";
     assert!(message.starts_with(start), "{message}");
     assert_eq!(run.status.code(), Some(1));
 }

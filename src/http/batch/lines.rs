@@ -1,16 +1,17 @@
 use axum::body::Bytes;
+use hyper::body::Buf;
 
 /// The most bytes of a line.
 pub(super) const LINE_LIMIT: usize = 4 * 1024;
 
-/// Cuts what comes into lines, without holding more than one that is not yet whole.
+/// Cuts input into lines, and keeps no more of it than a line that is not yet complete.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     /// The number of the last line, counted from 1.
     number: u64,
-    /// The beginning of the next one, at most one byte more than a line may have.
+    /// The start of the next line, at most one byte more than a line may have.
     partial: Vec<u8>,
-    /// Whether it has anything but white space so far, in what is not kept too.
+    /// Whether the next line has anything but white space so far, kept or not.
     has_content: bool,
 }
 
@@ -23,38 +24,39 @@ pub(super) struct Line {
 }
 
 impl Lines {
-    /// The number of the line that comes next.
+    /// Returns the number of the next line.
     pub(super) fn next_number(&self) -> u64 {
         self.number + 1
     }
 
-    /// The lines that these bytes complete.
-    pub(super) fn push(&mut self, mut bytes: Bytes) -> Vec<Line> {
-        let mut lines = Vec::new();
-        while let Some(end) = bytes.iter().position(|&byte| byte == b'\n') {
-            let rest = bytes.split_off(end + 1);
-            bytes.truncate(end);
-            let line = if self.partial.is_empty() {
-                self.has_content = has_content(&bytes);
-                bytes
+    /// Takes the next line off `input`, or all of `input` if it completes no line.
+    pub(super) fn next(&mut self, input: &mut Bytes) -> Option<Line> {
+        while let Some(end) = input.iter().position(|&byte| byte == b'\n') {
+            let rest = input.split_to(end);
+            input.advance(1);
+            let bytes = if self.partial.is_empty() {
+                self.has_content = has_content(&rest);
+                rest
             } else {
-                self.keep(&bytes);
+                self.keep(&rest);
                 std::mem::take(&mut self.partial).into()
             };
-            lines.extend(self.line(line));
-            bytes = rest;
+            if let Some(line) = self.end_line(bytes) {
+                return Some(line);
+            }
         }
-        self.keep(&bytes);
-        lines
+        self.keep(input);
+        input.clear();
+        None
     }
 
-    /// The line that the end of the input completes.
+    /// Returns the line that the end of the input completes.
     pub(super) fn finish(&mut self) -> Option<Line> {
         let partial = std::mem::take(&mut self.partial);
-        self.line(partial.into())
+        self.end_line(partial.into())
     }
 
-    /// Keeps as much as is needed to see that the line is too long.
+    /// Keeps as much as shows that a line is too long.
     fn keep(&mut self, bytes: &[u8]) {
         self.has_content |= has_content(bytes);
         let room = LINE_LIMIT + 1 - self.partial.len();
@@ -62,7 +64,7 @@ impl Lines {
             .extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
-    fn line(&mut self, bytes: Bytes) -> Option<Line> {
+    fn end_line(&mut self, bytes: Bytes) -> Option<Line> {
         self.number += 1;
         std::mem::take(&mut self.has_content).then(|| Line {
             number: self.number,
@@ -80,12 +82,16 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The lines of a text that comes in pieces.
+    /// Returns the lines of a text that comes in pieces.
     fn cut(text: &[u8], size: usize) -> Vec<Line> {
         let mut lines = Lines::default();
         let mut cut = Vec::new();
         for piece in text.chunks(size) {
-            cut.extend(lines.push(Bytes::copy_from_slice(piece)));
+            let mut piece = Bytes::copy_from_slice(piece);
+            while let Some(line) = lines.next(&mut piece) {
+                cut.push(line);
+            }
+            assert!(piece.is_empty());
             assert!(lines.partial.len() <= LINE_LIMIT + 1);
         }
         cut.extend(lines.finish());

@@ -1,35 +1,32 @@
-//! `POST /solve/batch`: a stream in, a stream out, in order.
+//! `POST /solve/batch`: a stream of boards in, a stream of answers out, in order.
 //!
-//! The input is taken in pieces as it comes. A few pieces are worked on at a time, each on a thread
-//! that may block; the next is not read before an answer has been taken, so a slow reader slows the
-//! input down, and memory does not grow with it.
+//! Each batch is a task ([`task`]): it takes the input as it arrives ([`input`]), has a chunk of it
+//! answered on a thread, and puts the answers, in compact form ([`answers`]), into a queue that the
+//! body of the response takes from. What all batches hold in their queues is bounded in bytes. A
+//! batch that cannot get more pauses, so a slow reader slows its input down.
 
+mod answers;
+mod input;
 mod lines;
 mod ndjson;
+mod task;
 mod text;
 
-use std::sync::{Arc, Weak};
-use std::time::Duration;
-
-use axum::body::{Body, BodyDataStream, Bytes};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
-use futures_util::StreamExt;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
-use tokio::sync::mpsc;
-use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
 
 use super::AppState;
 use super::extract::{check_accepts, media_type};
 use super::layers::RequestId;
 use super::problem::{Code, Problem};
+use input::Input;
+use ndjson::Ndjson;
+use text::JudgeText;
 
 const NDJSON: &str = "application/x-ndjson";
-
-/// How many pieces of an input are worked on at a time.
-const PIECES: usize = 4;
 
 /// Answers a stream of boards.
 pub(super) async fn batch(
@@ -42,13 +39,19 @@ pub(super) async fn batch(
     match kind.as_deref() {
         Some(NDJSON) => {
             check_accepts(headers, NDJSON)?;
-            let body = ndjson::answers(&state, id, request.into_body());
-            Ok(respond(NDJSON, body))
+            let input = Input::start(request.into_body()).await;
+            let format = Ndjson::new(&state.0.service, id);
+            let answers = task::start(&state, input, format);
+            Ok(respond(NDJSON, answers.into_body()))
         }
         Some("text/plain") => {
             check_accepts(headers, "text/plain")?;
-            let body = text::answers(&state, request.into_body()).await?;
-            Ok(respond("text/plain; charset=utf-8", body))
+            let input = Input::start(request.into_body()).await;
+            let format = JudgeText::new(&state.0.service);
+            let mut answers = task::start(&state, input, format);
+            // If the first board is wrong, the request as a whole is.
+            answers.wait_for_first().await?;
+            Ok(respond("text/plain; charset=utf-8", answers.into_body()))
         }
         kind => Err(Problem::new(
             Code::UnsupportedMediaType,
@@ -66,84 +69,4 @@ fn respond(content_type: &'static str, body: Body) -> Response {
         body,
     )
         .into_response()
-}
-
-/// What comes of waiting for more of an input.
-enum Arrival {
-    Bytes(Bytes),
-    End,
-    /// Nothing came for as long as the server waits, though nothing was left to answer.
-    Stall,
-    /// The input broke off before its end.
-    Break,
-}
-
-/// An input that is read on a task of its own, a piece ahead, so that a client that leaves is
-/// noticed while a search runs.
-struct Input {
-    arrivals: mpsc::Receiver<Arrival>,
-    /// Every piece that is not yet answered holds a clone.
-    work: Arc<()>,
-    /// Set when the input has broken off.
-    is_broken: CancellationToken,
-}
-
-impl Input {
-    fn new(body: Body, patience: Duration) -> Self {
-        let (sender, arrivals) = mpsc::channel(1);
-        let input = Self {
-            arrivals,
-            work: Arc::new(()),
-            is_broken: CancellationToken::new(),
-        };
-        let (work, is_broken) = (Arc::downgrade(&input.work), input.is_broken.clone());
-        tokio::spawn(async move {
-            let mut data = body.into_data_stream();
-            loop {
-                let arrival = tokio::select! {
-                    arrival = arrival(&mut data, patience, &work) => arrival,
-                    // Nobody takes the answers any more.
-                    () = sender.closed() => return,
-                };
-                if matches!(arrival, Arrival::Break) {
-                    is_broken.cancel();
-                }
-                let is_last = !matches!(arrival, Arrival::Bytes(_));
-                if sender.send(arrival).await.is_err() || is_last {
-                    return;
-                }
-            }
-        });
-        input
-    }
-
-    async fn next(&mut self) -> Arrival {
-        // The task ends without a last arrival only if it panics.
-        self.arrivals.recv().await.unwrap_or(Arrival::Break)
-    }
-}
-
-async fn arrival(data: &mut BodyDataStream, patience: Duration, work: &Weak<()>) -> Arrival {
-    loop {
-        match timeout(patience, data.next()).await {
-            Ok(Some(Ok(bytes))) => return Arrival::Bytes(bytes),
-            Ok(Some(Err(_))) => return Arrival::Break,
-            Ok(None) => return Arrival::End,
-            // One is the input's own. With more, the client may be waiting for answers.
-            Err(_) if work.strong_count() > 1 => {}
-            Err(_) => return Arrival::Stall,
-        }
-    }
-}
-
-fn stalled(patience: Duration) -> Problem {
-    let patience = humantime::format_duration(patience);
-    Problem::new(
-        Code::RequestTimeout,
-        format!("nothing more arrived for {patience}"),
-    )
-}
-
-fn broken() -> Problem {
-    Problem::new(Code::InvalidRequest, "the input broke off before its end")
 }

@@ -1,254 +1,153 @@
-//! Lines of JSON in and out.
+//! NDJSON in and out.
 
-use std::convert::Infallible;
-use std::future::ready;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Duration;
-
-use axum::body::Body;
-use futures_util::stream::{self, Stream, StreamExt};
-use tokio_util::sync::CancellationToken;
-
+use super::answers::{Answers, Notation, write_json};
 use super::lines::{LINE_LIMIT, Line, Lines};
-use super::{Arrival, Input, PIECES, broken, stalled};
-use crate::http::AppState;
+use super::task::{Format, Portion, Search, Step};
 use crate::http::extract::parse;
 use crate::http::layers::RequestId;
 use crate::http::problem::{Code, Problem};
 use crate::http::solve::{LineRequest, report};
-use crate::search::{Limits, Outcome, PatternDatabase, Report, explain};
-use crate::service::{self, Config, Service};
+use crate::search::Report;
+use crate::service::{self, Answer, ExactSolver, Service};
 
-/// How many lines of an input are a piece: an answer may be a hundred times as long as its line.
-const PIECE_LINES: usize = 256;
+/// How many searches of a batch that may run long run at a time.
+const SEARCHES: usize = 4;
 
-/// A piece of an input of lines.
-struct Piece {
-    lines: Vec<Line>,
-    /// Why the input ends behind them, if it does so with an error, and at which line.
-    end: Option<(u64, Problem)>,
-    work: Arc<()>,
-}
-
-/// A part of the answers to a piece.
-enum Part {
-    Bytes(Vec<u8>),
-    /// A search that may run long, at this line: it goes the way of a single request.
-    Search(u64, service::Request, Arc<()>),
-}
-
-/// One answer a line.
-pub(super) fn answers(state: &AppState, id: RequestId, body: Body) -> Body {
-    let patience = state.0.body_timeout;
-    let input = Input::new(body, patience);
-    let writer = LineWriter {
-        service: state.0.service.clone(),
-        id,
-        is_broken: input.is_broken.clone(),
-    };
-    let answers = pieces(input, patience)
-        .map({
-            let writer = writer.clone();
-            move |piece| writer.clone().parts(piece)
-        })
-        .buffered(PIECES)
-        .flat_map(stream::iter)
-        .map(move |part| writer.clone().bytes(part))
-        .buffered(PIECES)
-        .filter(|bytes| ready(!bytes.is_empty()))
-        .map(Ok::<_, Infallible>);
-    Body::from_stream(answers)
-}
-
-fn pieces(input: Input, patience: Duration) -> impl Stream<Item = Piece> {
-    let start = Some((input, Lines::default()));
-    let arrivals = stream::unfold(start, move |state| async move {
-        let (mut input, mut lines) = state?;
-        let arrival = input.next().await;
-        // Not before: whoever holds it has something to answer.
-        let work = Arc::clone(&input.work);
-        let mut piece = Piece {
-            lines: Vec::new(),
-            end: None,
-            work,
-        };
-        let problem = match arrival {
-            Arrival::Bytes(bytes) => {
-                piece.lines = lines.push(bytes);
-                return Some((piece, Some((input, lines))));
-            }
-            Arrival::End => {
-                piece.lines.extend(lines.finish());
-                return Some((piece, None));
-            }
-            Arrival::Stall => stalled(patience),
-            Arrival::Break => broken(),
-        };
-        piece.end = Some((lines.next_number(), problem));
-        Some((piece, None))
-    });
-    arrivals.flat_map(|piece| stream::iter(piece.split()))
-}
-
-impl Piece {
-    /// The same in pieces that are not too large.
-    fn split(self) -> Vec<Self> {
-        let Self { lines, end, work } = self;
-        let mut lines = lines.into_iter().peekable();
-        let mut pieces = Vec::new();
-        while lines.peek().is_some() {
-            pieces.push(Self {
-                lines: lines.by_ref().take(PIECE_LINES).collect(),
-                end: None,
-                work: Arc::clone(&work),
-            });
-        }
-        if end.is_some() {
-            pieces.push(Self {
-                lines: Vec::new(),
-                end,
-                work,
-            });
-        }
-        pieces
-    }
-}
-
-/// Writes the answers to lines.
-#[derive(Clone)]
-struct LineWriter {
+/// One answer for each line.
+pub(super) struct Ndjson {
     service: Service,
     id: RequestId,
-    is_broken: CancellationToken,
+    lines: Lines,
+    /// A line that was read but not yet answered, and its request.
+    pending: Option<(u64, Result<service::Request, Problem>)>,
 }
 
-impl LineWriter {
-    /// Answers a piece, all but the searches that may run long.
-    async fn parts(self, piece: Piece) -> Vec<Part> {
-        let Piece { lines, end, work } = piece;
-        if let Some((number, problem)) = end {
-            let mut bytes = Vec::new();
-            self.problem(&mut bytes, number, problem);
-            return vec![Part::Bytes(bytes)];
+impl Ndjson {
+    pub(super) fn new(service: &Service, id: RequestId) -> Self {
+        Self {
+            service: service.clone(),
+            id,
+            lines: Lines::default(),
+            pending: None,
         }
-        let first = lines.first().map_or(0, |line| line.number);
-        let writer = self.clone();
-        let answered = self
-            .service
-            .work(move |database, stop| writer.answer_all(&lines, &work, database, stop));
-        answered.await.unwrap_or_else(|error| {
-            let mut bytes = Vec::new();
-            self.problem(&mut bytes, first, error.into());
-            vec![Part::Bytes(bytes)]
-        })
     }
 
-    fn answer_all(
-        &self,
-        lines: &[Line],
-        work: &Arc<()>,
-        database: &PatternDatabase,
-        stop: &AtomicBool,
-    ) -> Vec<Part> {
-        let mut parts = Vec::new();
-        let mut bytes = Vec::with_capacity(lines.len() * 48);
-        let mut solved = 0;
-        for line in lines {
-            if stop.load(Relaxed) {
-                break;
-            }
-            let answer = read(line, self.service.config()).and_then(|request| {
-                if request.is_exact() {
-                    answer(&mut bytes, &request, database).map(|()| None)
-                } else {
-                    Ok(Some(request))
-                }
-            });
-            match answer {
-                Ok(None) => solved += 1,
-                Ok(Some(request)) => {
-                    parts.push(Part::Bytes(std::mem::take(&mut bytes)));
-                    parts.push(Part::Search(line.number, request, Arc::clone(work)));
-                }
-                Err(problem) => self.problem(&mut bytes, line.number, problem),
-            }
+    /// Reads the next line that is not blank.
+    fn next(&mut self, input: &mut Portion) -> Option<(u64, Result<service::Request, Problem>)> {
+        if self.pending.is_some() {
+            return self.pending.take();
         }
-        self.service.metrics().batch_boards.inc_by(solved);
-        parts.push(Part::Bytes(bytes));
-        parts
-    }
-
-    /// The bytes of a part, after its search if it is one. A search whose client has left is
-    /// stopped.
-    async fn bytes(self, part: Part) -> Vec<u8> {
-        let (number, request, _work) = match part {
-            Part::Bytes(bytes) => return bytes,
-            Part::Search(number, request, work) => (number, request, work),
+        let line = match input {
+            Portion::Bytes(bytes) => self.lines.next(bytes)?,
+            Portion::End => self.lines.finish()?,
+            Portion::Failed(_) => return None,
         };
-        let mut bytes = Vec::new();
-        let answer = tokio::select! {
-            answer = self.service.solve_in_turn(request) => answer.map_err(Problem::from),
-            () = self.is_broken.cancelled() => Err(broken()),
-        };
-        match answer {
-            Ok(service::Answer { solution, source }) => {
-                self.service.metrics().batch_boards.inc();
-                write_json(&mut bytes, &report(&request, solution, &source));
-            }
-            Err(problem) => self.problem(&mut bytes, number, problem),
-        }
-        bytes
+        Some((line.number, self.read(&line)))
     }
 
-    fn problem(&self, bytes: &mut Vec<u8>, line: u64, problem: Problem) {
+    fn read(&self, line: &Line) -> Result<service::Request, Problem> {
+        let Some(bytes) = &line.bytes else {
+            return Err(Problem::new(
+                Code::PayloadTooLarge,
+                format!("the line is longer than {LINE_LIMIT} bytes"),
+            ));
+        };
+        let LineRequest(request) = parse(bytes)?;
+        request.checked(self.service.config())
+    }
+
+    fn push_problem(&self, answers: &mut Answers, line: u64, problem: Problem) {
         let problem = Problem {
             line: Some(line),
             ..problem
         };
-        bytes.append(&mut problem.to_json(self.id.as_str()));
-        bytes.push(b'\n');
+        let mut text = problem.to_json(self.id.as_str());
+        text.push(b'\n');
+        answers.push_text(&text);
     }
 }
 
-fn write_json(bytes: &mut Vec<u8>, answer: &impl serde::Serialize) {
-    serde_json::to_writer(&mut *bytes, answer).expect("strings and numbers always serialize");
-    bytes.push(b'\n');
-}
+impl Format for Ndjson {
+    const NOTATION: Notation = Notation::Json;
 
-fn read(line: &Line, config: &Config) -> Result<service::Request, Problem> {
-    let Some(bytes) = &line.bytes else {
-        return Err(Problem::new(
-            Code::PayloadTooLarge,
-            format!("the line is longer than {LINE_LIMIT} bytes"),
-        ));
-    };
-    let LineRequest(request) = parse(bytes)?;
-    request.checked(config)
-}
-
-/// Writes the answer line of an exact search.
-fn answer(
-    bytes: &mut Vec<u8>,
-    request: &service::Request,
-    database: &PatternDatabase,
-) -> Result<(), Problem> {
-    let (solution, search) = if request.explain {
-        match explain(request.board, database, Limits::NONE) {
-            (Outcome::Solved(solution), search) => (solution, Some(search)),
-            (outcome, _) => {
-                unreachable!("a legal board is solved without limits, but: {outcome:?}")
+    fn answer(
+        &mut self,
+        input: &mut Portion,
+        solver: &ExactSolver<'_>,
+        answers: &mut Answers,
+    ) -> Step {
+        let mut searches = Vec::new();
+        while !answers.is_full() && searches.len() < SEARCHES {
+            let Some((line, request)) = self.next(input) else {
+                break;
+            };
+            let request = match request {
+                Ok(request) if !request.is_exact() => {
+                    searches.push(Search { line, request });
+                    continue;
+                }
+                request => request,
+            };
+            // It comes after the searches before it.
+            if !searches.is_empty() {
+                self.pending = Some((line, request));
+                break;
+            }
+            match request.and_then(|request| push_answer(answers, &request, solver)) {
+                Ok(()) => {}
+                Err(problem) => self.push_problem(answers, line, problem),
             }
         }
-    } else {
-        (database.solve(request.board), None)
-    };
-    let solution = service::within_cap(request, solution)?;
-    let report = Report {
-        solution,
-        goal: request.goal,
-        search: search.as_ref(),
-    };
-    write_json(bytes, &report);
+        if !searches.is_empty() {
+            return Step::Search(searches);
+        }
+        if answers.is_full() {
+            return Step::Continue;
+        }
+        match input {
+            Portion::Bytes(_) => Step::Continue,
+            Portion::End => Step::End,
+            Portion::Failed(problem) => {
+                self.push_problem(answers, self.lines.next_number(), problem.clone());
+                Step::End
+            }
+        }
+    }
+
+    fn search_answer(&self, search: &Search, answer: Result<Answer, Problem>) -> Answers {
+        let mut answers = Answers::default();
+        match answer {
+            Ok(Answer { solution, source }) => {
+                let mut text = Vec::new();
+                write_json(&mut text, &report(&search.request, solution, &source));
+                answers.push_text(&text);
+                answers.solved = 1;
+            }
+            Err(problem) => self.push_problem(&mut answers, search.line, problem),
+        }
+        answers
+    }
+}
+
+/// Adds the answer of an exact search.
+fn push_answer(
+    answers: &mut Answers,
+    request: &service::Request,
+    solver: &ExactSolver<'_>,
+) -> Result<(), Problem> {
+    match solver.solve(request)? {
+        (solution, None) => answers.push_solution(&solution),
+        (solution, Some(explanation)) => {
+            let mut text = Vec::new();
+            let report = Report {
+                solution,
+                goal: request.goal,
+                search: Some(&explanation),
+            };
+            write_json(&mut text, &report);
+            answers.push_text(&text);
+            answers.solved += 1;
+        }
+    }
     Ok(())
 }

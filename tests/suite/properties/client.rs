@@ -29,12 +29,16 @@ static CLIENT: LazyLock<(Runtime, Router)> = LazyLock::new(|| {
         goal_cache: const { NonZeroUsize::new(32).unwrap() },
     };
     let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+    // The service starts a task of its own.
+    let entered = runtime.enter();
     let app = app(AppConfig {
         service: Service::new(config),
         body_timeout: Duration::from_mins(1),
         metrics: HttpMetrics::default(),
+        batch_memory: 1 << 20,
         cors: None,
     });
+    drop(entered);
     (runtime, app)
 });
 
