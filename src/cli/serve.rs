@@ -1,6 +1,7 @@
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -16,6 +17,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 use tracing_subscriber::filter::Targets;
 
 use super::Failure;
+use super::bounds::{duration, number};
 use super::signals::Signals;
 use crate::http::{AppConfig, HttpMetrics, app, metrics_app};
 use crate::puzzle::MoveSequence;
@@ -37,6 +39,18 @@ const SPARE_THREADS: usize = 3;
 /// Bytes of answers that all batches together may hold until they are read.
 const BATCH_MEMORY: usize = 32 * 1024 * 1024;
 
+/// Bounds of the options. Each option names its own in its help.
+const TIMEOUTS: RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_hours(1);
+const DRAINS: RangeInclusive<Duration> = Duration::ZERO..=Duration::from_hours(24);
+const PAUSES: RangeInclusive<Duration> = Duration::ZERO..=Duration::from_hours(1);
+/// Each search takes a thread.
+const CONCURRENCY: RangeInclusive<usize> = 1..=1024;
+const QUEUE: RangeInclusive<usize> = 0..=1_000_000;
+const CACHE: RangeInclusive<usize> = 0..=100_000_000;
+const GOALS: RangeInclusive<usize> = 1..=4096;
+/// Systems give a process about a million file descriptors at most.
+const CONNECTIONS: RangeInclusive<usize> = 1..=1_000_000;
+
 /// Serve the API over HTTP (what is done without a command)
 ///
 /// SIGTERM and SIGINT end it: requests under way are answered first. A second signal ends it at
@@ -56,73 +70,81 @@ pub(super) struct Args {
     )]
     metrics_listen: MetricsListen,
 
-    /// The greatest `max_depth` of a request, and its default, in moves
-    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(0..=MoveSequence::CAPACITY as i64), env = "ROTATION_GAME_MAX_DEPTH")]
+    /// Maximum `max_depth` of a request and its default, in moves, from 0 to 32
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = number::<u32>(0..=MoveSequence::CAPACITY), env = "ROTATION_GAME_MAX_DEPTH")]
     max_depth: u32,
 
-    /// The greatest `timeout_ms` of a request, and its default
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = at_least_a_millisecond, env = "ROTATION_GAME_SEARCH_TIMEOUT")]
+    /// Maximum `timeout_ms` of a request and its default, from 1ms to 1h
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration(TIMEOUTS), env = "ROTATION_GAME_SEARCH_TIMEOUT")]
     search_timeout: Duration,
 
-    /// How many searches may run at a time [default: the number of cores]
+    /// Number of searches that run at a time, from 1 to 1024 [default: the number of cores]
     ///
     /// One place is kept for exact searches, so that those that may run long never delay them;
     /// with 1, one of each kind may run. As many pieces of batches may be worked on beside them.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), env = "ROTATION_GAME_SEARCH_CONCURRENCY")]
+    #[arg(long, value_name = "N", value_parser = number::<u16>(CONCURRENCY), env = "ROTATION_GAME_SEARCH_CONCURRENCY")]
     search_concurrency: Option<u16>,
 
-    /// How many searches that may run long may wait to run; more are refused
+    /// Number of searches that may run long and wait to run, from 0 to 1000000; more are refused
     ///
     /// Exact ones do not wait. As many questions about boards (`/boards/…`) may.
     #[arg(
         long,
         value_name = "N",
         default_value_t = 256,
+        value_parser = number::<usize>(QUEUE),
         env = "ROTATION_GAME_SEARCH_QUEUE"
     )]
     search_queue: usize,
 
-    /// How many solutions are kept, those used last, and as many of patterns; 0 for none
+    /// Capacity of the solution cache, from 0 to 100000000 solutions; 0 disables caching
+    ///
+    /// A second cache of the same capacity holds solutions to patterns.
     #[arg(
         long,
         value_name = "N",
         default_value_t = 65_536,
+        value_parser = number::<usize>(CACHE),
         env = "ROTATION_GAME_CACHE_CAPACITY"
     )]
     cache_capacity: usize,
 
-    /// For how many patterns the tables are kept, those used last; a pattern takes 2 to 7 MB
+    /// Number of patterns whose tables are kept, from 1 to 4096; the tables of one take 2 to 7 MB
     #[arg(
         long,
         value_name = "N",
         default_value = "16",
+        value_parser = number::<NonZeroUsize>(GOALS),
         env = "ROTATION_GAME_GOAL_CACHE"
     )]
     goal_cache: NonZeroUsize,
 
-    /// How many connections are served at a time; more wait
+    /// Number of connections that are served at a time, from 1 to 1000000; more wait
     #[arg(
         long,
         value_name = "N",
         default_value = "8192",
+        value_parser = number::<NonZeroUsize>(CONNECTIONS),
         env = "ROTATION_GAME_MAX_CONNECTIONS"
     )]
     max_connections: NonZeroUsize,
 
-    /// How long a connection may stay without a request, be it that none comes, or slowly
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = at_least_a_millisecond, env = "ROTATION_GAME_HEADER_TIMEOUT")]
+    /// Close a connection that has had no request in flight for this long, from 1ms to 1h
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration(TIMEOUTS), env = "ROTATION_GAME_HEADER_TIMEOUT")]
     header_timeout: Duration,
 
-    /// How long a request's body may take to arrive
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = at_least_a_millisecond, env = "ROTATION_GAME_BODY_TIMEOUT")]
+    /// Maximum time for a request's body to arrive, from 1ms to 1h
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration(TIMEOUTS), env = "ROTATION_GAME_BODY_TIMEOUT")]
     body_timeout: Duration,
 
-    /// How long requests under way may take to end when the server is stopped
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration, env = "ROTATION_GAME_DRAIN_TIMEOUT")]
+    /// Maximum time for requests in flight to end when the server is stopped, from 0s to 1day
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration(DRAINS), env = "ROTATION_GAME_DRAIN_TIMEOUT")]
     drain_timeout: Duration,
 
-    /// How long to go on accepting connections when the server is stopped, so that balancers notice
-    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = humantime::parse_duration, env = "ROTATION_GAME_SHUTDOWN_PAUSE")]
+    /// Time to keep accepting connections when the server is stopped, from 0s to 1h
+    ///
+    /// Load balancers notice the stop within it.
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = duration(PAUSES), env = "ROTATION_GAME_SHUTDOWN_PAUSE")]
     shutdown_pause: Duration,
 
     /// Whose pages may use the API from a browser: origins with commas between, or * [default: none]
@@ -177,16 +199,6 @@ impl ValueEnum for LogFormat {
             Self::Text => clap::builder::PossibleValue::new("text").help("For people"),
             Self::Json => clap::builder::PossibleValue::new("json").help("For machines"),
         })
-    }
-}
-
-fn at_least_a_millisecond(text: &str) -> Result<Duration, String> {
-    match humantime::parse_duration(text) {
-        Ok(duration) if duration < Duration::from_millis(1) => {
-            Err("it has to be at least 1ms".to_owned())
-        }
-        Ok(duration) => Ok(duration),
-        Err(error) => Err(error.to_string()),
     }
 }
 

@@ -8,30 +8,51 @@ use serde_json::{Value, json};
 use crate::running::{Connection, HARDEST, Server, free_address, metrics};
 use crate::support::{run, text};
 
-const OPERATIONS: &str = include_str!("../../docs/operations.md");
+pub(crate) const OPERATIONS: &str = include_str!("../../docs/operations.md");
 const ALERTS: &str = include_str!("../../deploy/prometheus/alerts.yaml");
 const DASHBOARD: &str = include_str!("../../deploy/grafana/rotation-game.json");
 
 /// Of each option its variable, and its default.
 pub(crate) type Options = BTreeMap<String, (String, String)>;
 
-/// The options of the server, by their flags, as `serve --help` tells them.
-pub(crate) fn options() -> Options {
+/// Returns the part of `serve --help` about each option, on one line, by flag.
+pub(crate) fn help() -> BTreeMap<String, String> {
     let help = run(&["serve", "--help"], "");
-    let help = text(&help.stdout);
     let of_option = |option: &str| {
         let option = option.split_whitespace().collect::<Vec<_>>().join(" ");
         let flag = option.split(' ').next().unwrap();
+        (format!("--{flag}"), option)
+    };
+    let help = text(&help.stdout);
+    help.split("\n      --").skip(1).map(of_option).collect()
+}
+
+/// Returns the bounds of an option that a text names as "from X to Y", if it does.
+pub(crate) fn bounds(text: &str) -> Option<(String, String)> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.windows(4).find_map(|words| match words {
+        ["from", least, "to", most] => {
+            let most = most.trim_end_matches(|letter: char| !letter.is_ascii_alphanumeric());
+            Some(((*least).to_owned(), most.to_owned()))
+        }
+        _ => None,
+    })
+}
+
+/// The options of the server, by their flags, as `serve --help` tells them.
+pub(crate) fn options() -> Options {
+    let of_option = |(flag, option): (String, String)| {
         let told = |what: &str| {
             let (_, after) = option
                 .split_once(&format!("[{what}"))
-                .unwrap_or_else(|| panic!("--{flag} has no {what}"));
+                .unwrap_or_else(|| panic!("{flag} has no {what}"));
             after.split(']').next().unwrap().to_owned()
         };
         let variable = told("env: ").trim_end_matches('=').to_owned();
-        (format!("--{flag}"), (variable, told("default: ")))
+        let default = told("default: ");
+        (flag, (variable, default))
     };
-    help.split("\n      --").skip(1).map(of_option).collect()
+    help().into_iter().map(of_option).collect()
 }
 
 /// The cells of all rows of tables whose first cell begins with this.

@@ -4,7 +4,7 @@ use rstest::rstest;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::operations::options;
+use crate::operations::{OPERATIONS, bounds, help, options};
 use crate::running::{Connection, HARDEST, Server, free_address};
 use crate::support::{program, run, text};
 
@@ -293,6 +293,51 @@ fn every_option_is_an_environment_variable_too() {
     );
 }
 
+#[test]
+fn every_option_documents_its_bounds() {
+    for (option, help) in help() {
+        let row = OPERATIONS
+            .lines()
+            .find(|line| line.starts_with(&format!("| `{option}` ")));
+        assert_eq!(bounds(row.unwrap()), bounds(&help), "{option}");
+    }
+}
+
+#[rstest]
+#[case("--max-depth", "0", "32", "33")]
+#[case("--search-timeout", "1ms", "1h", "1h 1ms")]
+#[case("--search-concurrency", "1", "1024", "1025")]
+#[case("--search-queue", "0", "1000000", "1000001")]
+#[case("--cache-capacity", "0", "100000000", "100000001")]
+#[case("--goal-cache", "1", "4096", "4097")]
+#[case("--max-connections", "1", "1000000", "1000001")]
+#[case("--header-timeout", "1ms", "1h", "500000000000years")]
+#[case("--body-timeout", "1ms", "1h", "500000000000years")]
+#[case("--drain-timeout", "0s", "1day", "2days")]
+#[case("--shutdown-pause", "0s", "1h", "2days")]
+fn an_option_serves_at_its_maximum_and_refuses_more(
+    #[case] option: &str,
+    #[case] least: &str,
+    #[case] most: &str,
+    #[case] beyond: &str,
+) {
+    // It cannot listen there, so that it ends even where it takes the value.
+    let nowhere = ["--listen", "192.0.2.1:1", "--metrics-listen", "off"];
+    let run = run(&[&nowhere[..], &[option, beyond]].concat(), "");
+    assert_eq!(run.status.code(), Some(2), "{run:?}");
+    let expected = format!(" from {least} to {most}, found {beyond}\n");
+    let message = text(&run.stderr);
+    assert!(message.contains(&expected), "{message}");
+    let named = bounds(&help()[option]);
+    assert_eq!(named, Some((least.to_owned(), most.to_owned())));
+
+    let server = Server::start(&[option, most]);
+    for heuristic in ["pattern-database", "misplaced"] {
+        let answer = server.solve(&json!({"board": HARDEST, "heuristic": heuristic}));
+        assert_eq!(answer.status, 200, "{heuristic}: {answer:?}");
+    }
+}
+
 #[rstest]
 #[case("--listen", "here")]
 #[case("--listen", "127.0.0.1")]
@@ -311,6 +356,8 @@ fn every_option_is_an_environment_variable_too() {
 #[case("--body-timeout", "soon")]
 #[case("--drain-timeout", "-1s")]
 #[case("--shutdown-pause", "x")]
+#[case("--header-timeout", "9999999999999999999years")]
+#[case("--goal-cache", "0")]
 #[case("--cors-origin", "example.org")]
 #[case("--cors-origin", "https://example.org/path")]
 #[case("--log-format", "xml")]
