@@ -1,4 +1,5 @@
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{CONTENT_TYPE, HOST, HeaderName};
@@ -99,8 +100,8 @@ pub(crate) struct Client {
 
 struct Connection {
     sender: Sender,
-    /// Moves the bytes, and closes the connection when it is dropped.
-    _driver: AbortOnDropHandle<()>,
+    /// Moves the bytes, and closes the connection when its last owner is dropped.
+    _driver: Arc<AbortOnDropHandle<()>>,
 }
 
 enum Sender {
@@ -120,6 +121,21 @@ impl Client {
     /// Asks one thing, on a connection of its own.
     pub(crate) async fn once(address: SocketAddr, call: &Call) -> Result<Answer> {
         Self::new(address, Version::HTTP_11).call(call).await
+    }
+
+    /// Opens one HTTP/2 connection, and returns clients that share it.
+    pub(crate) async fn streams(address: SocketAddr, count: usize) -> Result<Vec<Self>> {
+        let (sender, driver) = open_http2(address).await?;
+        let driver = Arc::new(driver);
+        let client = |_| Self {
+            address,
+            protocol: Version::HTTP_2,
+            connection: Some(Connection {
+                sender: Sender::Http2(sender.clone()),
+                _driver: Arc::clone(&driver),
+            }),
+        };
+        Ok((0..count).map(client).collect())
     }
 
     pub(crate) async fn call(&mut self, call: &Call) -> Result<Answer> {
@@ -168,26 +184,16 @@ impl Client {
 
 impl Connection {
     async fn open(address: SocketAddr, protocol: Version) -> Result<Self> {
-        let stream = TcpStream::connect(address).await?;
-        stream.set_nodelay(true)?;
-        let io = TokioIo::new(stream);
-        // How a connection ends, its requests tell.
         let (sender, driver) = if protocol == Version::HTTP_2 {
-            let (sender, driver) = http2::handshake(TokioExecutor::new(), io).await?;
-            (
-                Sender::Http2(sender),
-                tokio::spawn(async move { drop(driver.await) }),
-            )
+            let (sender, driver) = open_http2(address).await?;
+            (Sender::Http2(sender), driver)
         } else {
-            let (sender, driver) = http1::handshake(io).await?;
-            (
-                Sender::Http1(sender),
-                tokio::spawn(async move { drop(driver.await) }),
-            )
+            let (sender, driver) = http1::handshake(connect(address).await?).await?;
+            (Sender::Http1(sender), drive(driver))
         };
         Ok(Self {
             sender,
-            _driver: AbortOnDropHandle::new(driver),
+            _driver: Arc::new(driver),
         })
     }
 
@@ -208,4 +214,23 @@ impl Connection {
             Sender::Http2(sender) => sender.send_request(request).await,
         }
     }
+}
+
+async fn connect(address: SocketAddr) -> Result<TokioIo<TcpStream>> {
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    Ok(TokioIo::new(stream))
+}
+
+async fn open_http2(
+    address: SocketAddr,
+) -> Result<(http2::SendRequest<Full<Bytes>>, AbortOnDropHandle<()>)> {
+    let io = connect(address).await?;
+    let (sender, driver) = http2::handshake(TokioExecutor::new(), io).await?;
+    Ok((sender, drive(driver)))
+}
+
+/// Starts a task that moves the bytes of a connection. The requests report how it ends.
+fn drive<T>(connection: impl Future<Output = T> + Send + 'static) -> AbortOnDropHandle<()> {
+    AbortOnDropHandle::new(tokio::spawn(async move { drop(connection.await) }))
 }
