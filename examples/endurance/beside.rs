@@ -1,9 +1,10 @@
 //! Short requests beside a load, each of which is sent when it is due, and timed from then on.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use futures_util::future::try_join_all;
+use futures_util::future::join_all;
 use http::Version;
 use rotation_game::puzzle::Goal;
 use serde_json::json;
@@ -41,24 +42,42 @@ pub(crate) async fn make_known(address: SocketAddr) -> Result<()> {
     Ok(())
 }
 
+/// The latencies and failures of the requests beside a storm.
+pub(crate) struct Fared {
+    pub(crate) latencies: Latencies,
+    /// The number of requests without the right answer, by reason.
+    pub(crate) failures: BTreeMap<String, usize>,
+}
+
 impl Beside {
-    /// Asks at a steady rate, and tells how long the answers took, of which each has to be right.
-    pub(crate) async fn ask_until(self, end: Instant, address: SocketAddr) -> Result<Latencies> {
+    /// Asks at a steady rate until `end`. Each round asks for other boards.
+    pub(crate) async fn ask_until(self, end: Instant, address: SocketAddr, round: u64) -> Fared {
         let clients = (0..CLIENTS).map(|number| async move {
             let mut client = Client::new(address, Version::HTTP_11);
-            let mut seed = NEW_BOARDS * u64::from(1 + number);
+            let mut seed = NEW_BOARDS * u64::from(1 + number) + (round << 32);
             let mut ticks = interval_at(Instant::now() + PERIOD * number / CLIENTS, PERIOD);
-            let mut latencies = Vec::new();
+            let (mut latencies, mut failures) = (Vec::new(), Vec::new());
             while Instant::now() < end {
                 let due = ticks.tick().await;
-                self.ask(seed, &mut client).await?;
+                if let Err(error) = self.ask(seed, &mut client).await {
+                    failures.push(error.to_string());
+                }
                 latencies.push(due.elapsed());
                 seed += 1;
             }
-            Result::Ok(latencies)
+            (latencies, failures)
         });
-        let latencies = try_join_all(clients).await?;
-        Ok(Latencies::new(latencies.concat()))
+        let (mut latencies, mut failures) = (Vec::new(), BTreeMap::new());
+        for (some, failed) in join_all(clients).await {
+            latencies.extend(some);
+            for failure in failed {
+                *failures.entry(failure).or_default() += 1;
+            }
+        }
+        Fared {
+            latencies: Latencies::new(latencies),
+            failures,
+        }
     }
 
     async fn ask(self, seed: u64, client: &mut Client) -> Result<()> {

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use rotation_game::analysis::Sampler;
+use rotation_game::analysis::{Sampler, Solutions};
 use rotation_game::puzzle::Pattern;
 use rotation_game::{Board, Move, PatternDatabase};
 
@@ -14,6 +14,15 @@ static ALL: LazyLock<Sampler<'static>> = LazyLock::new(|| Sampler::of_all(&DATAB
 static FARTHEST: LazyLock<Sampler<'static>> = LazyLock::new(|| {
     Sampler::at_distance(&DATABASE, Sampler::GREATEST_DISTANCE)
         .expect("there are boards at the greatest distance")
+});
+
+/// Number of boards with many solutions to choose from, and their minimum of solutions.
+const BOARDS_WITH_MANY: usize = 16;
+const MANY: u64 = 1000;
+static MANY_SOLUTIONS: LazyLock<Vec<Board>> = LazyLock::new(|| {
+    let boards = (0..).map(|seed| Dice::new(seed).board());
+    let have_many = |board: &Board| Solutions::new(&DATABASE, *board).total() >= MANY;
+    boards.filter(have_many).take(BOARDS_WITH_MANY).collect()
 });
 
 /// Choices that depend on a seed alone.
@@ -50,6 +59,11 @@ impl Dice {
     /// One of the 192 boards at distance 13.
     pub(crate) fn farthest(&mut self) -> Board {
         FARTHEST.draw(self.number()).board
+    }
+
+    /// Returns a board with at least 1,000 shortest solutions.
+    pub(crate) fn many_solutions(&mut self) -> Board {
+        self.one_of(&MANY_SOLUTIONS)
     }
 
     /// A board and a goal, the whole of another board, which is at most so many moves away.

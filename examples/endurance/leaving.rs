@@ -80,7 +80,7 @@ pub(crate) async fn stall(address: SocketAddr) -> Result<()> {
     }
 }
 
-fn head(path: &str, content_type: &str, length: usize) -> String {
+pub(crate) fn head(path: &str, content_type: &str, length: usize) -> String {
     format!(
         "POST {path} HTTP/1.1\r\nhost: test\r\ncontent-type: {content_type}\r\n\
          content-length: {length}\r\n\r\n"

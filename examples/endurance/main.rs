@@ -1,5 +1,5 @@
 //! Shows that the service holds, under overload and over time: `scripts/endurance` builds and runs
-//! it, docs/reliability.md tells what it promises. It starts a server of its own, and ends with
+//! it, docs/reliability.md says what it promises. It starts a server of its own, and ends with
 //! status 1 if a promise is broken.
 
 #![expect(clippy::print_stdout, reason = "it is what the program is for")]
@@ -9,13 +9,18 @@ mod beside;
 mod boards;
 mod client;
 mod contract;
+mod known_batch;
 mod leaving;
 mod mix;
 mod overload;
 mod report;
+mod request_storm;
 mod requests;
 mod server;
+mod slow;
 mod soak;
+mod storms;
+mod unread;
 mod verdict;
 
 use std::error::Error;

@@ -30,6 +30,11 @@ impl Report {
     }
 }
 
+/// Prints a heading for the lines below it.
+pub(crate) fn heading(what: impl Display) {
+    println!("{what}");
+}
+
 /// Prints what was measured.
 pub(crate) fn figure(what: &str, value: impl Display) {
     println!("{:8}{what}: {value}", "");

@@ -131,6 +131,13 @@ impl Server {
         })
     }
 
+    /// Makes the peak of its memory count from now on.
+    pub(crate) fn reset_peak(&self) -> Result<()> {
+        let path = format!("/proc/{}/clear_refs", self.child.0.id());
+        // This value resets VmHWM (proc_pid_clear_refs(5)).
+        fs::write(&path, "5").map_err(|error| format!("{path}: {error}").into())
+    }
+
     /// How many files and sockets it has open.
     pub(crate) fn descriptors(&self) -> Result<usize> {
         let path = format!("/proc/{}/fd", self.child.0.id());

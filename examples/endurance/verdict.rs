@@ -1,7 +1,7 @@
 //! Whether what came back is what had to.
 
 use http::StatusCode;
-use http::header::ALLOW;
+use http::header::{ALLOW, RETRY_AFTER};
 use rotation_game::Board;
 use rotation_game::http::Code;
 use rotation_game::puzzle::{Goal, MoveSequence};
@@ -97,6 +97,16 @@ fn is_problem(problem: &Value, code: Code, answer: &Answer) -> Result<()> {
         has_allow == (code == Code::MethodNotAllowed),
         "Allow is wrong",
     )
+}
+
+/// Returns whether an overloaded server refuses a request and says when to try again.
+pub(crate) fn is_refusal(answer: &Answer) -> bool {
+    answer.status == StatusCode::SERVICE_UNAVAILABLE
+        && json(answer).is_ok_and(|problem| problem["code"] == Code::Overloaded.as_str())
+        && answer
+            .header(RETRY_AFTER)
+            .parse::<u32>()
+            .is_ok_and(|seconds| seconds > 0)
 }
 
 /// Whether this solves the board; under the usual goal, by the one right solution.
