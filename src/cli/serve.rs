@@ -43,7 +43,7 @@ const BATCH_MEMORY: usize = 32 * 1024 * 1024;
 const TIMEOUTS: RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_hours(1);
 const DRAINS: RangeInclusive<Duration> = Duration::ZERO..=Duration::from_hours(24);
 const PAUSES: RangeInclusive<Duration> = Duration::ZERO..=Duration::from_hours(1);
-/// Each search takes a thread.
+/// Each class of work takes that many threads.
 const CONCURRENCY: RangeInclusive<usize> = 1..=1024;
 const QUEUE: RangeInclusive<usize> = 0..=1_000_000;
 const CACHE: RangeInclusive<usize> = 0..=100_000_000;
@@ -78,16 +78,17 @@ pub(super) struct Args {
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration(TIMEOUTS), env = "ROTATION_GAME_SEARCH_TIMEOUT")]
     search_timeout: Duration,
 
-    /// Number of searches that run at a time, from 1 to 1024 [default: the number of cores]
+    /// Number of threads for each class of work, from 1 to 1024 [default: the number of cores]
     ///
-    /// One place is kept for exact searches, so that those that may run long never delay them;
-    /// with 1, one of each kind may run. As many pieces of batches may be worked on beside them.
+    /// Lookups (`/boards/…`) and batches have this many threads each. Long searches (`misplaced` and
+    /// patterns) have one fewer, but at least one, and so leave a core to everything else. Exact
+    /// searches share one more thread and are not limited. No class waits for another.
     #[arg(long, value_name = "N", value_parser = number::<u16>(CONCURRENCY), env = "ROTATION_GAME_SEARCH_CONCURRENCY")]
     search_concurrency: Option<u16>,
 
-    /// Number of searches that may run long and wait to run, from 0 to 1000000; more are refused
+    /// Number of long searches that wait for a thread, from 0 to 1000000; more are refused
     ///
-    /// Exact ones do not wait. As many questions about boards (`/boards/…`) may.
+    /// As many lookups wait. Exact searches are never refused, and lines of batches wait elsewhere.
     #[arg(
         long,
         value_name = "N",

@@ -73,15 +73,19 @@ impl Metrics {
     pub fn register(&self, registry: &mut Registry) {
         let m = self.clone();
         let searches = registry.sub_registry_with_prefix("searches");
-        searches.register("running", "Searches that run", m.searches_running);
+        searches.register(
+            "running",
+            "Searches, lookups and chunks of batches that run on a thread",
+            m.searches_running,
+        );
         searches.register(
             "waiting",
-            "Searches that wait for one to end",
+            "Long searches, lookups and chunks of batches that wait for a thread",
             m.searches_waiting,
         );
         searches.register(
             "rejected",
-            "Searches that found no place to wait, or waited too long",
+            "Long searches and lookups answered with 503",
             m.searches_rejected,
         );
         searches.register(
