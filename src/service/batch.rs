@@ -1,24 +1,33 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::flight::Origin;
+use super::lane::Slot;
 use super::searcher::Searcher;
 use super::{Answer, Error, Request, Service};
 use crate::search::{Explanation, Limits, Outcome, Solution, explain};
 
+/// Permission to run a chunk of a batch.
+pub struct BatchSlot(Slot);
+
 impl Service {
-    /// Runs a chunk of a batch on the blocking pool, in the lane of batches.
+    /// Waits for a slot in the lane of batches, first come, first served. A batch that waits for one
+    /// slot at a time shares the lane fairly with others: they get a chunk each in turn.
     ///
-    /// Every batch has at most one chunk at a time in this lane, which is first come, first served:
-    /// so batches get a chunk each in turn.
+    /// Use the slot at once: while it is held, it keeps a thread from other batches.
+    pub async fn batch_slot(&self) -> BatchSlot {
+        BatchSlot(self.0.batches.enter().await)
+    }
+
+    /// Runs a chunk of a batch on the blocking pool.
     ///
     /// # Errors
     /// [`Error::Internal`] if `work` panics.
     pub async fn run_chunk<T: Send + 'static>(
         &self,
+        slot: BatchSlot,
         work: impl FnOnce(&ExactSolver<'_>) -> T + Send + 'static,
     ) -> Result<T, Error> {
-        let slot = self.0.batches.enter().await;
-        self.run_blocking(slot, |searcher| work(&ExactSolver(searcher)))
+        self.run_blocking(slot.0, |searcher| work(&ExactSolver(searcher)))
             .await
     }
 

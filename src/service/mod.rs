@@ -26,7 +26,7 @@ mod metrics;
 mod request;
 mod searcher;
 
-pub use batch::ExactSolver;
+pub use batch::{BatchSlot, ExactSolver};
 pub use core::Service;
 pub use engine::Engine;
 pub use metrics::Metrics;

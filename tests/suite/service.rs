@@ -478,7 +478,10 @@ async fn lookups_delay_no_other_class_of_work() {
     for heuristic in [PatternDatabase, Misplaced] {
         assert!(service.solve(request(board(), heuristic)).await.is_ok());
     }
-    let chunk = service.run_chunk(|solver| solver.solve(&request(board(), PatternDatabase)));
+    let slot = service.batch_slot().await;
+    let chunk = service.run_chunk(slot, |solver| {
+        solver.solve(&request(board(), PatternDatabase))
+    });
     assert!(chunk.await.unwrap().is_ok());
     drop(gates);
     until("all is quiet", || running(&service) == 0).await;
@@ -523,7 +526,10 @@ async fn batches_get_a_chunk_each_in_turn() {
     let (gate, wait) = mpsc::channel::<()>();
     let blocked = tokio::spawn({
         let service = service.clone();
-        async move { service.run_chunk(move |_| wait.recv().is_err()).await }
+        async move {
+            let slot = service.batch_slot().await;
+            service.run_chunk(slot, move |_| wait.recv().is_err()).await
+        }
     });
     until("the slot is busy", || running(&service) == 1).await;
     let order = Arc::new(Mutex::new(Vec::new()));
@@ -533,7 +539,9 @@ async fn batches_get_a_chunk_each_in_turn() {
         batches.push(tokio::spawn(async move {
             for _ in 0..3 {
                 let order = Arc::clone(&order);
-                let chunk = batch_service.run_chunk(move |_| order.lock().unwrap().push(batch));
+                let slot = batch_service.batch_slot().await;
+                let chunk =
+                    batch_service.run_chunk(slot, move |_| order.lock().unwrap().push(batch));
                 chunk.await.unwrap();
             }
         }));

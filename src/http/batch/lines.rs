@@ -1,18 +1,30 @@
 use axum::body::Bytes;
 use hyper::body::Buf;
+use memchr::{memchr, memchr_iter, memrchr};
 
 /// The most bytes of a line.
 pub(super) const LINE_LIMIT: usize = 4 * 1024;
 
-/// Cuts input into lines, and keeps no more of it than a line that is not yet complete.
+/// Cuts input into runs of whole lines, and keeps no more of it than a line that is not yet
+/// complete.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    /// The number of the last line, counted from 1.
+    /// The number of the last line that was cut off, counted from 1.
     number: u64,
     /// The start of the next line, at most one byte more than a line may have.
     partial: Vec<u8>,
     /// Whether the next line has anything but white space so far, kept or not.
     has_content: bool,
+}
+
+/// Whole lines, of which iterating skips those that are blank.
+#[derive(Debug, Default)]
+pub(super) struct WholeLines {
+    /// The line that began in an earlier piece of the input.
+    first: Option<Line>,
+    /// The number of the last line that was taken off `rest`.
+    number: u64,
+    rest: Bytes,
 }
 
 /// A line that is not blank.
@@ -23,37 +35,43 @@ pub(super) struct Line {
     pub(super) bytes: Option<Bytes>,
 }
 
+impl Line {
+    fn new(number: u64, bytes: Bytes) -> Self {
+        let bytes = (bytes.len() <= LINE_LIMIT).then_some(bytes);
+        Self { number, bytes }
+    }
+}
+
 impl Lines {
     /// Returns the number of the next line.
     pub(super) fn next_number(&self) -> u64 {
         self.number + 1
     }
 
-    /// Takes the next line off `input`, or all of `input` if it completes no line.
-    pub(super) fn next(&mut self, input: &mut Bytes) -> Option<Line> {
-        while let Some(end) = input.iter().position(|&byte| byte == b'\n') {
-            let rest = input.split_to(end);
-            input.advance(1);
-            let bytes = if self.partial.is_empty() {
-                self.has_content = has_content(&rest);
-                rest
-            } else {
-                self.keep(&rest);
-                std::mem::take(&mut self.partial).into()
-            };
-            if let Some(line) = self.end_line(bytes) {
-                return Some(line);
-            }
+    /// Takes all of the input: returns the lines that it completes, and keeps what follows them.
+    pub(super) fn cut(&mut self, mut input: Bytes) -> WholeLines {
+        let mut lines = WholeLines::default();
+        if !self.partial.is_empty()
+            && let Some(end) = memchr(b'\n', &input)
+        {
+            self.keep(&input[..end]);
+            input.advance(end + 1);
+            lines.first = self.finish();
         }
-        self.keep(input);
-        input.clear();
-        None
+        if let Some(end) = memrchr(b'\n', &input) {
+            lines.number = self.number;
+            lines.rest = input.split_to(end + 1);
+            self.number += memchr_iter(b'\n', &lines.rest).count() as u64;
+        }
+        self.keep(&input);
+        lines
     }
 
-    /// Returns the line that the end of the input completes.
+    /// Returns the line that the end of the input completes, unless it is blank.
     pub(super) fn finish(&mut self) -> Option<Line> {
-        let partial = std::mem::take(&mut self.partial);
-        self.end_line(partial.into())
+        self.number += 1;
+        let line = Line::new(self.number, std::mem::take(&mut self.partial).into());
+        std::mem::take(&mut self.has_content).then_some(line)
     }
 
     /// Keeps as much as shows that a line is too long.
@@ -63,13 +81,40 @@ impl Lines {
         self.partial
             .extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
+}
 
-    fn end_line(&mut self, bytes: Bytes) -> Option<Line> {
-        self.number += 1;
-        std::mem::take(&mut self.has_content).then(|| Line {
-            number: self.number,
-            bytes: (bytes.len() <= LINE_LIMIT).then_some(bytes),
-        })
+impl WholeLines {
+    /// Returns whether there is no line, not even a blank one.
+    pub(super) fn is_empty(&self) -> bool {
+        self.first.is_none() && self.rest.is_empty()
+    }
+}
+
+impl From<Line> for WholeLines {
+    fn from(line: Line) -> Self {
+        Self {
+            first: Some(line),
+            ..Self::default()
+        }
+    }
+}
+
+impl Iterator for WholeLines {
+    type Item = Line;
+
+    fn next(&mut self) -> Option<Line> {
+        if self.first.is_some() {
+            return self.first.take();
+        }
+        while let Some(end) = memchr(b'\n', &self.rest) {
+            let bytes = self.rest.split_to(end);
+            self.rest.advance(1);
+            self.number += 1;
+            if has_content(&bytes) {
+                return Some(Line::new(self.number, bytes));
+            }
+        }
+        None
     }
 }
 
@@ -87,11 +132,7 @@ mod tests {
         let mut lines = Lines::default();
         let mut cut = Vec::new();
         for piece in text.chunks(size) {
-            let mut piece = Bytes::copy_from_slice(piece);
-            while let Some(line) = lines.next(&mut piece) {
-                cut.push(line);
-            }
-            assert!(piece.is_empty());
+            cut.extend(lines.cut(Bytes::copy_from_slice(piece)));
             assert!(lines.partial.len() <= LINE_LIMIT + 1);
         }
         cut.extend(lines.finish());

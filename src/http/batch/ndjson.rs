@@ -1,8 +1,8 @@
 //! NDJSON in and out.
 
 use super::answers::{Answers, Notation, write_json};
-use super::lines::{LINE_LIMIT, Line, Lines};
-use super::task::{Format, Portion, Search, Step};
+use super::lines::{LINE_LIMIT, Line, Lines, WholeLines};
+use super::task::{Chunk, Cut, Format, Portion, Search, Step};
 use crate::http::extract::parse;
 use crate::http::layers::RequestId;
 use crate::http::problem::{Code, Problem};
@@ -18,8 +18,18 @@ pub(super) struct Ndjson {
     service: Service,
     id: RequestId,
     lines: Lines,
+    has_ended: bool,
+}
+
+/// Some lines of the input.
+pub(super) struct LineChunk {
+    service: Service,
+    id: RequestId,
+    lines: WholeLines,
     /// A line that was read but not yet answered, and its request.
     pending: Option<(u64, Result<service::Request, Problem>)>,
+    /// Why the input fails after these lines, if it does, and in which line.
+    failure: Option<(u64, Problem)>,
 }
 
 impl Ndjson {
@@ -28,21 +38,60 @@ impl Ndjson {
             service: service.clone(),
             id,
             lines: Lines::default(),
-            pending: None,
+            has_ended: false,
         }
     }
 
-    /// Reads the next line that is not blank.
-    fn next(&mut self, input: &mut Portion) -> Option<(u64, Result<service::Request, Problem>)> {
-        if self.pending.is_some() {
-            return self.pending.take();
+    fn chunk(&self, lines: WholeLines, failure: Option<(u64, Problem)>) -> Cut<LineChunk> {
+        Cut::Chunk(LineChunk {
+            service: self.service.clone(),
+            id: self.id.clone(),
+            lines,
+            pending: None,
+            failure,
+        })
+    }
+}
+
+impl Format for Ndjson {
+    const NOTATION: Notation = Notation::Json;
+    type Chunk = LineChunk;
+
+    fn cut(&mut self, input: &mut Portion) -> Cut<LineChunk> {
+        if self.has_ended {
+            return Cut::End;
         }
-        let line = match input {
-            Portion::Bytes(bytes) => self.lines.next(bytes)?,
-            Portion::End => self.lines.finish()?,
-            Portion::Failed(_) => return None,
-        };
-        Some((line.number, self.read(&line)))
+        match input {
+            Portion::Bytes(bytes) => {
+                let lines = self.lines.cut(std::mem::take(bytes));
+                if lines.is_empty() {
+                    return Cut::More;
+                }
+                self.chunk(lines, None)
+            }
+            Portion::End => {
+                self.has_ended = true;
+                match self.lines.finish() {
+                    Some(line) => self.chunk(line.into(), None),
+                    None => Cut::End,
+                }
+            }
+            Portion::Failed(problem) => {
+                self.has_ended = true;
+                let failure = (self.lines.next_number(), problem.clone());
+                self.chunk(WholeLines::default(), Some(failure))
+            }
+        }
+    }
+}
+
+impl LineChunk {
+    /// Reads the next line.
+    fn next(&mut self) -> Option<(u64, Result<service::Request, Problem>)> {
+        self.pending.take().or_else(|| {
+            let line = self.lines.next()?;
+            Some((line.number, self.read(&line)))
+        })
     }
 
     fn read(&self, line: &Line) -> Result<service::Request, Problem> {
@@ -67,50 +116,40 @@ impl Ndjson {
     }
 }
 
-impl Format for Ndjson {
-    const NOTATION: Notation = Notation::Json;
-
-    fn answer(
-        &mut self,
-        input: &mut Portion,
-        solver: &ExactSolver<'_>,
-        answers: &mut Answers,
-    ) -> Step {
+impl Chunk for LineChunk {
+    fn answer(&mut self, solver: &ExactSolver<'_>, answers: &mut Answers) -> Step {
         let mut searches = Vec::new();
-        while !answers.is_full() && searches.len() < SEARCHES {
-            let Some((line, request)) = self.next(input) else {
-                break;
-            };
-            let request = match request {
-                Ok(request) if !request.is_exact() => {
-                    searches.push(Search { line, request });
-                    continue;
+        while let Some((line, request)) = self.next() {
+            match request {
+                Ok(request) if !request.is_exact() => searches.push(Search { line, request }),
+                // The searches before it come first.
+                request if !searches.is_empty() => {
+                    self.pending = Some((line, request));
+                    return Step::Search(searches);
                 }
-                request => request,
-            };
-            // It comes after the searches before it.
-            if !searches.is_empty() {
-                self.pending = Some((line, request));
-                break;
+                request => {
+                    let answered = request.and_then(|it| push_answer(answers, &it, solver));
+                    if let Err(problem) = answered {
+                        self.push_problem(answers, line, problem);
+                    }
+                }
             }
-            match request.and_then(|request| push_answer(answers, &request, solver)) {
-                Ok(()) => {}
-                Err(problem) => self.push_problem(answers, line, problem),
+            if searches.len() == SEARCHES {
+                return Step::Search(searches);
+            }
+            if answers.is_full() {
+                return Step::Rest;
             }
         }
         if !searches.is_empty() {
             return Step::Search(searches);
         }
-        if answers.is_full() {
-            return Step::Continue;
-        }
-        match input {
-            Portion::Bytes(_) => Step::Continue,
-            Portion::End => Step::End,
-            Portion::Failed(problem) => {
-                self.push_problem(answers, self.lines.next_number(), problem.clone());
+        match self.failure.take() {
+            Some((line, problem)) => {
+                self.push_problem(answers, line, problem);
                 Step::End
             }
+            None => Step::Next,
         }
     }
 

@@ -13,7 +13,7 @@ use super::answers::{Answers, Notation};
 use super::input::{Arrival, Input};
 use crate::http::AppState;
 use crate::http::problem::{Code, Problem};
-use crate::service::{self, Answer, ExactSolver, Request, Service};
+use crate::service::{self, Answer, BatchSlot, ExactSolver, Request, Service};
 
 /// What a chunk of answers counts against the memory of batches beyond its size.
 const CHUNK_OVERHEAD: usize = 128;
@@ -22,18 +22,23 @@ const CHUNK_RESERVE: usize = 16 * 1024;
 /// The most bytes of a frame of the body, but for the last answer.
 const FRAME: usize = 16 * 1024;
 
-/// A notation of boards and answers.
-pub(super) trait Format: Send + Sync + 'static {
-    const NOTATION: Notation;
+/// How many chunks of a batch are answered at a time.
+const CHUNKS_IN_FLIGHT: usize = 2;
 
-    /// Answers boards of the input until all of it is used up, or `answers` is full, or searches
-    /// that may run long are next.
-    fn answer(
-        &mut self,
-        input: &mut Portion,
-        solver: &ExactSolver<'_>,
-        answers: &mut Answers,
-    ) -> Step;
+/// A notation of boards and answers: how its input is cut into chunks.
+pub(super) trait Format: Send + 'static {
+    const NOTATION: Notation;
+    type Chunk: Chunk;
+
+    /// Cuts the next chunk off the input.
+    fn cut(&mut self, input: &mut Portion) -> Cut<Self::Chunk>;
+}
+
+/// A piece of the input that consists of whole lines or boards.
+pub(super) trait Chunk: Send + Sync + 'static {
+    /// Answers boards until all are answered, or `answers` is full, or searches that may run long
+    /// are next.
+    fn answer(&mut self, solver: &ExactSolver<'_>, answers: &mut Answers) -> Step;
 
     /// Writes the answer of a search that may run long.
     fn search_answer(&self, search: &Search, answer: Result<Answer, Problem>) -> Answers;
@@ -48,11 +53,22 @@ pub(super) enum Portion {
     Failed(Problem),
 }
 
-/// What a batch does next.
+/// The result of [`Format::cut`].
+pub(super) enum Cut<C> {
+    Chunk(C),
+    /// All of the portion was used up.
+    More,
+    /// Nothing more is answered.
+    End,
+}
+
+/// What a batch does after a chunk was answered, perhaps in part.
 pub(super) enum Step {
-    /// Take more of the input.
-    Continue,
-    /// Run these searches, a few at most, before it goes on with the same input.
+    /// Go on with the next chunk.
+    Next,
+    /// Go on with the same chunk.
+    Rest,
+    /// Run these searches, a few at most, before it goes on with the same chunk.
     Search(Vec<Search>),
     /// End: nothing more is answered.
     End,
@@ -70,22 +86,22 @@ pub(super) struct Search {
 pub(super) struct AnswerStream {
     queue: mpsc::UnboundedReceiver<Message>,
     notation: Notation,
-    /// The chunk that is being rendered.
-    current: Option<Chunk>,
+    /// The answers that are being rendered.
+    current: Option<Unread>,
 }
 
 enum Message {
-    Chunk(Chunk),
+    Answers(Unread),
     Refused(Problem),
     /// The batch failed where that cannot be said any more.
     Broken(service::Error),
 }
 
-/// Answers, and the memory that they may take until they are rendered.
-struct Chunk {
+/// Answers that are not yet rendered, and the memory that they may take until then.
+struct Unread {
     answers: Answers,
     _room: OwnedSemaphorePermit,
-    _unread: TaskTrackerToken,
+    _count: TaskTrackerToken,
 }
 
 /// Starts the task of a batch. It ends when its answers are dropped.
@@ -115,6 +131,21 @@ pub(super) fn start<F: Format>(state: &AppState, input: Input, format: F) -> Ans
     }
 }
 
+/// A chunk that was answered, perhaps in part.
+struct Answered<C> {
+    chunk: C,
+    answers: Answers,
+    step: Step,
+    room: OwnedSemaphorePermit,
+}
+
+/// What a batch does next.
+enum Then<C> {
+    Next,
+    Rest(C),
+    End,
+}
+
 struct Batch {
     service: Service,
     /// Bytes that all batches together may hold in answers.
@@ -134,51 +165,128 @@ struct Batch {
 impl Batch {
     async fn run<F: Format>(mut self, mut format: F) {
         let mut input = Portion::Bytes(Bytes::new());
-        loop {
-            let room = self.room().await;
-            if matches!(&input, Portion::Bytes(bytes) if bytes.is_empty()) {
-                input = self.next_portion().await;
-            }
-            let chunk = self.service.run_chunk(move |solver| {
-                let mut answers = Answers::default();
-                let step = format.answer(&mut input, solver, &mut answers);
-                answers.shrink();
-                (format, input, answers, step)
-            });
-            let (answers, step);
-            (format, input, answers, step) = match chunk.await {
-                Ok(chunk) => chunk,
-                Err(error) => return self.send(Message::Broken(error)),
-            };
-            self.service.metrics().batch_boards.inc_by(answers.solved);
-            if !answers.is_empty() {
-                self.waited = Duration::ZERO;
-            }
-            self.push(answers, room);
-            match step {
-                Step::Continue => {}
-                Step::Search(searches) => self.search(&format, searches).await,
-                Step::End => return,
-                Step::Refuse(problem) => return self.send(Message::Refused(problem)),
+        let mut cut = None;
+        let mut in_flight = FuturesOrdered::new();
+        let mut has_ended = false;
+        while !(has_ended && in_flight.is_empty()) {
+            let is_idle = in_flight.is_empty();
+            let may_start = !has_ended && in_flight.len() < CHUNKS_IN_FLIGHT;
+            tokio::select! {
+                biased;
+                Some(answered) = in_flight.next() => {
+                    let answered = match answered {
+                        Ok(answered) => answered,
+                        Err(error) => return self.send(Message::Broken(error)),
+                    };
+                    match self.finish(answered).await {
+                        Then::Next => {}
+                        Then::Rest(chunk) => {
+                            let room = self.room(true).await;
+                            let slot = self.service.batch_slot().await;
+                            in_flight.push_front(self.answer(chunk, room, slot));
+                        }
+                        Then::End => return,
+                    }
+                }
+                start = self.next_chunk(&mut format, &mut input, &mut cut, is_idle), if may_start => {
+                    match (start, cut.take()) {
+                        (Some((room, slot)), Some(chunk)) => {
+                            in_flight.push_back(self.answer(chunk, room, slot));
+                        }
+                        _ => has_ended = true,
+                    }
+                }
             }
         }
     }
 
-    /// Waits for room for a chunk of answers.
-    async fn room(&self) -> OwnedSemaphorePermit {
+    /// Waits until a chunk is `cut` and may be answered, or returns `None` at the end of the input.
+    /// Dropping the future loses no input.
+    async fn next_chunk<F: Format>(
+        &mut self,
+        format: &mut F,
+        input: &mut Portion,
+        cut: &mut Option<F::Chunk>,
+        is_idle: bool,
+    ) -> Option<(OwnedSemaphorePermit, BatchSlot)> {
+        let room = self.room(is_idle).await;
+        while cut.is_none() {
+            match format.cut(input) {
+                Cut::Chunk(chunk) => *cut = Some(chunk),
+                Cut::More => *input = self.next_portion(is_idle).await,
+                Cut::End => return None,
+            }
+        }
+        Some((room, self.service.batch_slot().await))
+    }
+
+    /// Answers a chunk on the blocking pool.
+    fn answer<C: Chunk>(
+        &self,
+        mut chunk: C,
+        room: OwnedSemaphorePermit,
+        slot: BatchSlot,
+    ) -> impl Future<Output = Result<Answered<C>, service::Error>> + use<C> {
+        let service = self.service.clone();
+        async move {
+            let work = move |solver: &ExactSolver<'_>| {
+                let mut answers = Answers::default();
+                let step = chunk.answer(solver, &mut answers);
+                answers.shrink();
+                (chunk, answers, step)
+            };
+            let (chunk, answers, step) = service.run_chunk(slot, work).await?;
+            Ok(Answered {
+                chunk,
+                answers,
+                step,
+                room,
+            })
+        }
+    }
+
+    /// Queues the answers to a chunk, and decides what comes next.
+    async fn finish<C: Chunk>(&mut self, answered: Answered<C>) -> Then<C> {
+        let Answered {
+            chunk,
+            answers,
+            step,
+            room,
+        } = answered;
+        self.waited = Duration::ZERO;
+        self.push(answers, room);
+        match step {
+            Step::Next => Then::Next,
+            Step::Rest => Then::Rest(chunk),
+            Step::Search(searches) => {
+                self.search(&chunk, searches).await;
+                Then::Rest(chunk)
+            }
+            Step::End => Then::End,
+            Step::Refuse(problem) => {
+                self.send(Message::Refused(problem));
+                Then::End
+            }
+        }
+    }
+
+    /// Waits for room for the answers to a chunk. The room of its own is for the chunk that is
+    /// answered next, so no chunk that comes after can keep it.
+    async fn room(&self, is_next: bool) -> OwnedSemaphorePermit {
         let own = Arc::clone(&self.own_room).acquire_owned();
         let reserve = u32::try_from(CHUNK_RESERVE).unwrap_or(u32::MAX);
         let shared = Arc::clone(&self.memory).acquire_many_owned(reserve);
         let room = tokio::select! {
             biased;
-            room = own => room,
+            room = own, if is_next => room,
             room = shared => room,
         };
         room.expect("no semaphore of a batch is ever closed")
     }
 
-    /// Waits for more input. While the client has answers to read, it need not send any.
-    async fn next_portion(&mut self) -> Portion {
+    /// Waits for more input. While the client waits for answers, or has some to read, it need not
+    /// send any.
+    async fn next_portion(&mut self, is_idle: bool) -> Portion {
         loop {
             let started = Instant::now();
             let arrival = tokio::select! {
@@ -188,30 +296,30 @@ impl Batch {
             };
             self.waited += started.elapsed();
             match arrival {
-                Some(Arrival::Bytes(bytes)) if bytes.is_empty() => {}
                 Some(Arrival::Bytes(bytes)) => return Portion::Bytes(bytes),
                 Some(Arrival::End) => return Portion::End,
                 Some(Arrival::Break) => return Portion::Failed(broken()),
-                None if self.unread.is_empty() => return Portion::Failed(stalled(self.patience)),
+                None if is_idle && self.unread.is_empty() => {
+                    return Portion::Failed(stalled(self.patience));
+                }
                 None => self.waited = Duration::ZERO,
             }
         }
     }
 
     /// Runs searches that may run long at the same time, and answers them in order.
-    async fn search(&mut self, format: &impl Format, searches: Vec<Search>) {
+    async fn search(&mut self, chunk: &impl Chunk, searches: Vec<Search>) {
         let (service, is_broken) = (&self.service, &self.input.is_broken);
         let answers = searches.into_iter().map(|search| async move {
             let answer = tokio::select! {
                 answer = service.solve_batch_line(search.request) => answer.map_err(Problem::from),
                 () = is_broken.cancelled() => Err(broken()),
             };
-            format.search_answer(&search, answer)
+            chunk.search_answer(&search, answer)
         });
         let mut answers: FuturesOrdered<_> = answers.collect();
         while let Some(answers) = answers.next().await {
-            self.service.metrics().batch_boards.inc_by(answers.solved);
-            let room = self.room().await;
+            let room = self.room(true).await;
             self.push(answers, room);
         }
         self.waited = Duration::ZERO;
@@ -219,6 +327,7 @@ impl Batch {
 
     /// Queues answers, and gives back the room that they do not need.
     fn push(&self, mut answers: Answers, mut room: OwnedSemaphorePermit) {
+        self.service.metrics().batch_boards.inc_by(answers.solved);
         if answers.is_empty() {
             return;
         }
@@ -228,10 +337,10 @@ impl Batch {
         if room.num_permits() > 1 {
             drop(room.split(unused));
         }
-        self.send(Message::Chunk(Chunk {
+        self.send(Message::Answers(Unread {
             answers,
             _room: room,
-            _unread: self.unread.token(),
+            _count: self.unread.token(),
         }));
     }
 
@@ -245,7 +354,7 @@ impl AnswerStream {
     /// Waits for the first answers, or returns the problem of the whole request.
     pub(super) async fn wait_for_first(&mut self) -> Result<(), Problem> {
         match self.queue.recv().await {
-            Some(Message::Chunk(chunk)) => self.current = Some(chunk),
+            Some(Message::Answers(unread)) => self.current = Some(unread),
             Some(Message::Refused(problem)) => return Err(problem),
             Some(Message::Broken(error)) => return Err(error.into()),
             None => {}
@@ -263,10 +372,10 @@ impl AnswerStream {
 
     async fn next_frame(&mut self) -> Option<Result<Vec<u8>, String>> {
         loop {
-            if let Some(chunk) = &mut self.current {
+            if let Some(unread) = &mut self.current {
                 let mut frame = Vec::new();
-                chunk.answers.render(self.notation, &mut frame, FRAME);
-                if chunk.answers.is_empty() {
+                unread.answers.render(self.notation, &mut frame, FRAME);
+                if unread.answers.is_empty() {
                     self.current = None;
                 }
                 if !frame.is_empty() {
@@ -274,7 +383,7 @@ impl AnswerStream {
                 }
             }
             match self.queue.recv().await? {
-                Message::Chunk(chunk) => self.current = Some(chunk),
+                Message::Answers(unread) => self.current = Some(unread),
                 Message::Refused(problem) => return Some(Err(problem.detail)),
                 Message::Broken(error) => return Some(Err(error.to_string())),
             }

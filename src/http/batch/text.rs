@@ -1,21 +1,36 @@
 //! The judge format in and out.
 
+use std::vec;
+
 use hyper::body::Buf;
 
 use super::answers::{Answers, Notation};
-use super::task::{Format, Portion, Search, Step};
+use super::task::{Chunk, Cut, Format, Portion, Search, Step};
 use crate::http::problem::Problem;
-use crate::puzzle::judge::Reader;
+use crate::puzzle::judge::{Position, Reader};
 use crate::puzzle::{Board, Goal};
 use crate::search::HeuristicKind;
-use crate::service::{self, Answer, ExactSolver, Service};
+use crate::service::{self, Answer, Config, ExactSolver, Service};
+
+/// The most boards of a chunk.
+const CHUNK_BOARDS: usize = 512;
 
 /// Two lines for each board. An error ends the answers, in a last line.
 pub(super) struct JudgeText {
     service: Service,
     reader: Reader,
-    /// Whether a board was answered.
-    has_answered: bool,
+    is_first: bool,
+    has_ended: bool,
+}
+
+/// Some boards of the input.
+pub(super) struct BoardChunk {
+    service: Service,
+    boards: vec::IntoIter<(Board, Position)>,
+    /// Why the input ends after these boards, if it does so with an error.
+    failure: Option<Problem>,
+    /// Whether no board was answered before.
+    is_first: bool,
 }
 
 impl JudgeText {
@@ -23,7 +38,8 @@ impl JudgeText {
         Self {
             service: service.clone(),
             reader: Reader::default(),
-            has_answered: false,
+            is_first: true,
+            has_ended: false,
         }
     }
 
@@ -41,21 +57,46 @@ impl JudgeText {
             Portion::Failed(problem) => Err(problem.clone()),
         }
     }
+}
 
-    fn request(&self, board: Board) -> service::Request {
-        let config = self.service.config();
-        service::Request {
-            board,
-            goal: Goal::Centre,
-            max_depth: config.max_depth,
-            timeout: config.search_timeout,
-            heuristic: HeuristicKind::PatternDatabase,
-            explain: false,
+impl Format for JudgeText {
+    const NOTATION: Notation = Notation::Judge;
+    type Chunk = BoardChunk;
+
+    fn cut(&mut self, input: &mut Portion) -> Cut<BoardChunk> {
+        if self.has_ended {
+            return Cut::End;
         }
+        let (mut boards, mut failure) = (Vec::new(), None);
+        while boards.len() < CHUNK_BOARDS {
+            match self.next(input) {
+                Ok(Some(board)) => boards.push((board, self.reader.position())),
+                Ok(None) => {
+                    self.has_ended = self.reader.has_ended() || matches!(input, Portion::End);
+                    break;
+                }
+                Err(problem) => {
+                    failure = Some(problem);
+                    self.has_ended = true;
+                    break;
+                }
+            }
+        }
+        if boards.is_empty() && failure.is_none() {
+            return if self.has_ended { Cut::End } else { Cut::More };
+        }
+        Cut::Chunk(BoardChunk {
+            service: self.service.clone(),
+            boards: boards.into_iter(),
+            failure,
+            is_first: std::mem::replace(&mut self.is_first, false),
+        })
     }
+}
 
+impl BoardChunk {
     fn end(&self, problem: Problem, answers: &mut Answers) -> Step {
-        if !self.has_answered {
+        if self.is_first && answers.is_empty() {
             return Step::Refuse(problem);
         }
         answers.push_text(format!("error: {}\n", problem.detail).as_bytes());
@@ -63,31 +104,20 @@ impl JudgeText {
     }
 }
 
-impl Format for JudgeText {
-    const NOTATION: Notation = Notation::Judge;
-
-    fn answer(
-        &mut self,
-        input: &mut Portion,
-        solver: &ExactSolver<'_>,
-        answers: &mut Answers,
-    ) -> Step {
+impl Chunk for BoardChunk {
+    fn answer(&mut self, solver: &ExactSolver<'_>, answers: &mut Answers) -> Step {
         while !answers.is_full() {
-            let board = match self.next(input) {
-                Ok(Some(board)) => board,
-                Ok(None) if self.reader.has_ended() || matches!(input, Portion::End) => {
-                    return Step::End;
-                }
-                Ok(None) => return Step::Continue,
-                Err(problem) => return self.end(problem, answers),
+            let Some((board, position)) = self.boards.next() else {
+                return match self.failure.take() {
+                    Some(problem) => self.end(problem, answers),
+                    None => Step::Next,
+                };
             };
-            match solver.solve(&self.request(board)) {
+            match solver.solve(&request(self.service.config(), board)) {
                 Ok((solution, _)) => answers.push_solution(&solution),
                 Err(error) => {
                     let detail = match error {
-                        service::Error::DepthCapReached { .. } => {
-                            format!("{}: {error}", self.reader.position())
-                        }
+                        service::Error::DepthCapReached { .. } => format!("{position}: {error}"),
                         error => error.to_string(),
                     };
                     let problem = Problem {
@@ -97,12 +127,23 @@ impl Format for JudgeText {
                     return self.end(problem, answers);
                 }
             }
-            self.has_answered = true;
         }
-        Step::Continue
+        self.is_first = false;
+        Step::Rest
     }
 
     fn search_answer(&self, _: &Search, _: Result<Answer, Problem>) -> Answers {
         unreachable!("every board of the judge format has an exact search")
+    }
+}
+
+fn request(config: &Config, board: Board) -> service::Request {
+    service::Request {
+        board,
+        goal: Goal::Centre,
+        max_depth: config.max_depth,
+        timeout: config.search_timeout,
+        heuristic: HeuristicKind::PatternDatabase,
+        explain: false,
     }
 }
