@@ -2,6 +2,7 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
+use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -180,16 +181,20 @@ pub(super) async fn random(
     }
     let is_pure = seed.is_some();
     let seed = seed.unwrap_or_else(new_seed);
+    let shared = Arc::clone(&state.0);
     let service = &state.0.service;
     let drawn = service
-        .lookup(move |database| match distance {
-            None => Some(Sampler::of_all(database).draw(seed)),
-            Some(distance) => {
-                Sampler::at_distance(database, distance).map(|sampler| sampler.draw(seed))
-            }
+        .lookup(move |database| {
+            let sampler = match distance {
+                None => Sampler::of_all(database),
+                Some(distance) => shared
+                    .samplers
+                    .at_distance(database, distance)
+                    .expect("the distance is in range"),
+            };
+            sampler.draw(seed)
         })
-        .await?
-        .expect("the distance is in range");
+        .await?;
     if is_pure {
         return Ok(pure(&headers, &drawn));
     }

@@ -26,6 +26,7 @@ use http::HeaderValue;
 use tokio::sync::Semaphore;
 use tower_http::cors::CorsLayer;
 
+use crate::analysis::Samplers;
 use crate::service::Service;
 use layers::Around;
 
@@ -57,6 +58,7 @@ struct Shared {
     service: Service,
     body_timeout: Duration,
     batch_memory: Arc<Semaphore>,
+    samplers: Samplers,
 }
 
 /// What answers at a path.
@@ -103,6 +105,7 @@ pub fn app(config: AppConfig) -> Router {
         service,
         body_timeout,
         batch_memory: Arc::new(Semaphore::new(batch_memory.min(Semaphore::MAX_PERMITS))),
+        samplers: Samplers::default(),
     }));
     let around = |route| Around {
         state: state.clone(),

@@ -37,13 +37,19 @@ pub(crate) fn lower_rank(half: usize) -> usize {
 
 /// All masks of eight cells in ascending order, which is that of their ranks.
 pub(crate) fn masks() -> impl Iterator<Item = u32> {
-    // The next greater number with as many bits (Gosper).
     std::iter::successors(Some(0xff_u32), |&mask| {
-        let lowest = mask & mask.wrapping_neg();
-        let carried = mask + lowest;
-        let next = carried | (((mask ^ carried) / lowest) >> 2);
+        let next = next_mask(mask);
         (next < 1 << CELLS).then_some(next)
     })
+}
+
+/// Returns the next greater number with as many bits (Gosper), for a mask of cells.
+#[inline]
+pub(crate) fn next_mask(mask: u32) -> u32 {
+    let lowest = mask & mask.wrapping_neg();
+    let carried = mask + lowest;
+    // Shifting by the place of the lowest bit divides by it.
+    carried | ((mask ^ carried) >> 2) >> lowest.trailing_zeros()
 }
 
 const fn lower() -> [u16; HALVES] {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use rayon::prelude::*;
-use rotation_game::analysis::{Effect, Sampler, Solutions, census, rate, replay};
+use rotation_game::analysis::{Effect, Sampler, Samplers, Solutions, census, rate, replay};
 use rotation_game::search::Solution;
 use rotation_game::{Board, Move, MoveSequence, PatternDatabase, Value};
 
@@ -235,4 +235,70 @@ fn drawn_boards_are_as_far_as_was_asked_and_a_seed_draws_one_board() {
         }
     }
     assert!(Sampler::at_distance(&database, 14).is_none());
+}
+
+/// The boards that some seeds draw, as the first version drew them: row `d` is for distance `d`.
+#[rustfmt::skip]
+const PROMISED: [[&str; 3]; 14] = [
+    ["112222333223321333211111", "311331222332231222331111", "133313222312213222113131"],
+    ["112222233323321333211111", "131331122332231222332111", "221121133213322333113221"],
+    ["331311223112232221331231", "122221333113312123331212", "232223113331233111222131"],
+    ["111333223112132222331231", "311132221332311223131232", "331213122112232213312313"],
+    ["131313331223122132321122", "323222113231131121323123", "123213221312213321333112"],
+    ["332132221332212112111333", "113312232132222213311331", "122233223112211123133313"],
+    ["312231322313213222331111", "131223113232233311122321", "331211221333231212332121"],
+    ["313113322232223211113123", "332111231121211332233232", "113321313123132223112223"],
+    ["312321131233232322131211", "123332211112331222321133", "313122132133113212233221"],
+    ["321232113233121312312312", "232333213211321112223113", "123122311313333121223122"],
+    ["221133331311223232213121", "112312322133123211132332", "231133233322133212111122"],
+    ["321113212123231123321233", "111313323322312111223322", "213113313322132222233111"],
+    ["123133232322111113123223", "132132332322131113123221", "123223221331212113133231"],
+    ["322113113132312322231123", "211323232313131212121332", "312113233323112211223123"],
+];
+
+#[test]
+fn a_seed_draws_the_promised_board_at_every_distance() {
+    let database = PatternDatabase::build();
+    let samplers = Samplers::default();
+    for (distance, boards) in (0..).zip(PROMISED) {
+        let sampler = samplers.at_distance(&database, distance).unwrap();
+        let found = [0, 42, u64::MAX].map(|seed| sampler.draw(seed).board.to_string());
+        assert_eq!(found, boards, "{distance}");
+    }
+    assert!(samplers.at_distance(&database, 14).is_none());
+}
+
+/// Draws enough boards to read every part of a sampler's tables.
+#[test]
+fn many_seeds_draw_the_promised_boards() {
+    let database = PatternDatabase::build();
+    let samplers = Samplers::default();
+    let digest = |distance| {
+        let sampler = samplers.at_distance(&database, distance).unwrap();
+        let digits = (0..2_000).flat_map(|seed| sampler.draw(seed).board.to_string().into_bytes());
+        // FNV-1a.
+        digits.fold(0xcbf2_9ce4_8422_2325, |hash: u64, digit| {
+            (hash ^ u64::from(digit)).wrapping_mul(0x0100_0000_01b3)
+        })
+    };
+    let digests: Vec<u64> = (0..=13).map(digest).collect();
+    assert_eq!(
+        digests,
+        [
+            0xc557_d835_02b5_92c3,
+            0xe300_85b0_843d_5e39,
+            0x33e3_e961_15e2_1f55,
+            0xe6fa_fb05_2b1f_2281,
+            0xcc67_6729_2f56_107d,
+            0xebd3_90be_71f4_8b4f,
+            0x1f33_b74d_0baf_e7f5,
+            0xf3a2_941d_3bef_1c83,
+            0x06c5_e29e_8601_33a7,
+            0x8451_7dc5_f75c_8e37,
+            0x97de_527e_2596_b3dd,
+            0xe0e1_b444_73a1_0ac5,
+            0x45a9_2b16_e0ba_f74b,
+            0x48b4_613c_e467_8645,
+        ]
+    );
 }
