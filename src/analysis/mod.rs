@@ -11,4 +11,4 @@ pub use census::{BOARDS, Census, DistanceCount, census};
 pub use random::{RandomBoard, Sampler, Samplers};
 pub use rating::{Distances, Effect, RatedMove, Rating, rate};
 pub use replay::{GoalReplay, Replay, replay};
-pub use solutions::Solutions;
+pub use solutions::{Solutions, SolutionsIter};

@@ -96,12 +96,12 @@ pub(super) async fn solutions(
         let solutions = Solutions::new(database, board);
         let total = solutions.total();
         let end = offset.saturating_add(limit);
-        let on_page = (offset..end).map_while(|index| solutions.get(index));
+        let on_page = solutions.starting_at(offset).zip(0..limit);
         SolutionsPage {
             total,
             offset,
             limit,
-            solutions: on_page.map(SolutionOfPage::from).collect(),
+            solutions: on_page.map(|(solution, _)| solution.into()).collect(),
             next: (end < total)
                 .then(|| format!("/boards/{board}/solutions?offset={end}&limit={limit}")),
         }

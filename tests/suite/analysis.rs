@@ -79,6 +79,39 @@ fn any_solution_can_be_had_without_the_ones_before_it() {
     });
 }
 
+/// A solved board, one whose six solutions end with 2, one whose 2,081 end with any of the three
+/// values, and one with 7,774, the most that a search for such a board found.
+const MANY_SOLUTIONS: [(&str, usize); 4] = [
+    ("222222111221133111333333", 1),
+    ("111111112222222233333333", 6),
+    ("332121211212333233322111", 2_081),
+    ("211312223212313233312113", 7_774),
+];
+
+#[test]
+fn an_iterator_from_any_index_yields_what_get_returns() {
+    let database = PatternDatabase::build();
+    for (board, total) in MANY_SOLUTIONS {
+        let board = board.parse().unwrap();
+        let solutions = Solutions::new(&database, board);
+        assert_eq!(solutions.total(), total as u64);
+        let all: Vec<Solution> = solutions.iter().collect();
+        assert_eq!(all, closer_and_closer(&database, board));
+        for (index, solution) in (0..).zip(&all) {
+            assert_eq!(solutions.get(index), Some(*solution), "{board} {index}");
+        }
+        let stride = total / 500 + 1;
+        for index in (0..total).step_by(stride).chain([total - 1]) {
+            let rest = solutions.starting_at(index as u64);
+            assert_eq!(rest.size_hint(), (total - index, Some(total - index)));
+            assert!(rest.eq(all[index..].iter().copied()), "{board} {index}");
+        }
+        for behind in [total as u64, u64::MAX] {
+            assert_eq!(solutions.starting_at(behind).next(), None);
+        }
+    }
+}
+
 #[test]
 fn a_rating_tells_each_values_distance_and_each_moves_effect() {
     let database = PatternDatabase::build();
