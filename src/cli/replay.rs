@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use super::{Failure, Format, write_json};
 use crate::analysis::{GoalReplay, Replay, replay};
-use crate::puzzle::{Board, Goal, InvalidMoves, Move, read_moves};
+use crate::puzzle::{Board, FaultList, Goal, Move, read_moves};
 use crate::search::PatternDatabase;
 
 /// Make moves on a board, and tell how good they are
@@ -32,10 +32,9 @@ impl FromStr for Moves {
     type Err = String;
 
     fn from_str(letters: &str) -> Result<Self, String> {
-        read_moves(letters).map(Self).map_err(|errors| {
-            let errors: Vec<String> = errors.iter().map(InvalidMoves::to_string).collect();
-            errors.join("; ")
-        })
+        read_moves(letters)
+            .map(Self)
+            .map_err(|errors| FaultList(errors.iter()).to_string())
     }
 }
 

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use super::AppState;
 use super::caching::{FOR_A_DAY, NO_STORE, Representation};
 use super::extract::{Path, Query, check_accepts};
-use super::problem::{FieldError, Problem};
+use super::problem::{Code, FieldError, Problem};
 use crate::analysis::{self, Sampler, Solutions};
-use crate::puzzle::{Board, Goal, InvalidMoves, Move, MoveSequence, Value, read_moves};
+use crate::puzzle::{Board, Goal, Move, MoveSequence, Value, read_moves};
 use crate::search::Solution;
 
 /// The most letters of a replay.
@@ -132,7 +132,7 @@ pub(super) async fn replay(
     Ok(pure(&headers, &replay.await?))
 }
 
-/// Every letter that is no move is an error of its own.
+/// Reads moves; each letter that is no move is an error of its own.
 fn checked_moves(letters: &str) -> Result<Vec<Move>, Problem> {
     let count = letters.chars().count();
     if count > REPLAY_MOVES {
@@ -141,16 +141,7 @@ fn checked_moves(letters: &str) -> Result<Vec<Move>, Problem> {
             detail: format!("here are {count} moves, more than {REPLAY_MOVES}"),
         }]));
     }
-    read_moves(letters).map_err(|errors| {
-        let errors = errors.iter().map(|error| FieldError {
-            pointer: match error {
-                InvalidMoves::Letter { index, .. } => format!("/moves/{index}"),
-                InvalidMoves::TooLong => "/moves".to_owned(),
-            },
-            detail: error.to_string(),
-        });
-        Problem::invalid_request(errors.collect())
-    })
+    read_moves(letters).map_err(|errors| Problem::invalid(Code::InvalidRequest, errors.iter()))
 }
 
 /// The query of `GET /boards/random`.

@@ -1,4 +1,4 @@
-use std::fmt::Write;
+use std::fmt;
 
 use axum::response::{IntoResponse, Response};
 use http::header::{CONTENT_TYPE, RETRY_AFTER};
@@ -6,7 +6,9 @@ use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 
 use crate::puzzle::judge::InputError;
-use crate::puzzle::{Fault, IllegalBoard, IllegalPattern, PatternFault};
+use crate::puzzle::{
+    Fault, FaultList, IllegalBoard, IllegalPattern, InvalidMoves, LISTED_FAULTS, PatternFault,
+};
 use crate::service;
 
 /// After how many seconds a caller may try again: searches are short.
@@ -149,17 +151,19 @@ impl Code {
             }
             Self::InvalidRequest => {
                 "The request is well-formed, but has an unknown field, lacks one, or a value is of \
-                 the wrong type or out of range. Each of the errors points to a place in it."
+                 the wrong type or out of range. Each of the errors points to a place in it. They are \
+                 16 at most; the detail counts the others."
             }
             Self::InvalidBoard => {
                 "A board has 24 cells, and each of the values 1, 2 and 3 stands on exactly eight of \
-                 them. The errors list every reason why this is not one, with a pointer to each bad \
-                 cell."
+                 them. The errors list the first 16 reasons why this is not one, with a pointer to \
+                 each bad cell; the detail counts the others."
             }
             Self::InvalidGoal => {
                 "A goal is `centre`, or a pattern of 24 characters in cell order, each 1, 2, 3 or a \
-                 dot for any value, with no value on more than eight cells. The errors list every \
-                 reason why this is not one, with a pointer to each bad character."
+                 dot for any value, with no value on more than eight cells. The errors list the first \
+                 16 reasons why this is not one, with a pointer to each bad character; the detail \
+                 counts the others."
             }
             Self::DepthCapReached => {
                 "The board can be solved, as every legal board can, but not within max_depth moves. \
@@ -194,7 +198,8 @@ pub struct Problem {
     pub code: Code,
     /// What happened this time.
     pub detail: String,
-    /// The places in the request that are at fault.
+    /// The places in the request that are at fault. Of many only the first, and the detail counts
+    /// the others.
     pub errors: Vec<FieldError>,
     /// No solution is shorter than this, in moves.
     pub lower_bound: Option<u32>,
@@ -209,6 +214,49 @@ pub struct FieldError {
     pub pointer: String,
     /// What is wrong with it.
     pub detail: String,
+}
+
+/// Prints what is wrong, without the place.
+impl fmt::Display for FieldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.detail)
+    }
+}
+
+impl From<&Fault> for FieldError {
+    fn from(fault: &Fault) -> Self {
+        Self {
+            pointer: match fault {
+                Fault::Cell { index, .. } => format!("/board/{index}"),
+                Fault::Length { .. } | Fault::Count { .. } => "/board".to_owned(),
+            },
+            detail: fault.to_string(),
+        }
+    }
+}
+
+impl From<&PatternFault> for FieldError {
+    fn from(fault: &PatternFault) -> Self {
+        Self {
+            pointer: match fault {
+                PatternFault::Cell { index, .. } => format!("/goal/{index}"),
+                PatternFault::Length { .. } | PatternFault::Count { .. } => "/goal".to_owned(),
+            },
+            detail: fault.to_string(),
+        }
+    }
+}
+
+impl From<&InvalidMoves> for FieldError {
+    fn from(error: &InvalidMoves) -> Self {
+        Self {
+            pointer: match error {
+                InvalidMoves::Letter { index, .. } => format!("/moves/{index}"),
+                InvalidMoves::TooLong => "/moves".to_owned(),
+            },
+            detail: error.to_string(),
+        }
+    }
 }
 
 impl Problem {
@@ -226,18 +274,26 @@ impl Problem {
     /// A request whose shape is wrong in these places, at least one.
     #[must_use]
     pub fn invalid_request(errors: Vec<FieldError>) -> Self {
+        Self::invalid(Code::InvalidRequest, errors.into_iter())
+    }
+
+    /// A request with these faults, at least one.
+    pub(super) fn invalid<F: fmt::Display + Into<FieldError>>(
+        code: Code,
+        faults: impl Iterator<Item = F> + Clone,
+    ) -> Self {
+        let detail = FaultList(faults.clone()).to_string();
         Self {
-            detail: join(errors.iter().map(|error| error.detail.as_str())),
-            errors,
-            ..Self::new(Code::InvalidRequest, "")
+            errors: faults.take(LISTED_FAULTS).map(Into::into).collect(),
+            ..Self::new(code, detail)
         }
     }
 
-    /// The same, with the reasons of another.
-    pub(super) fn and(mut self, other: Self) -> Self {
-        self.detail = join([self.detail.as_str(), &other.detail].into_iter());
-        self.errors.extend(other.errors);
-        self
+    /// A request of which neither the board nor the goal is legal.
+    pub(super) fn of_board_and_goal(board: &IllegalBoard, goal: &IllegalPattern) -> Self {
+        let of_board = board.faults().iter().map(FieldError::from);
+        let of_goal = goal.faults().iter().map(FieldError::from);
+        Self::invalid(Code::InvalidBoard, of_board.chain(of_goal))
     }
 
     /// The response's body.
@@ -272,15 +328,6 @@ impl Problem {
     }
 }
 
-fn join<'a>(details: impl Iterator<Item = &'a str>) -> String {
-    let mut joined = String::new();
-    for detail in details {
-        let separator = if joined.is_empty() { "" } else { "; " };
-        let _ = write!(joined, "{separator}{detail}");
-    }
-    joined
-}
-
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let mut response = self.code.status().into_response();
@@ -299,17 +346,7 @@ impl IntoResponse for Problem {
 
 impl From<IllegalBoard> for Problem {
     fn from(illegal: IllegalBoard) -> Self {
-        let errors = illegal.faults().iter().map(|fault| FieldError {
-            pointer: match fault {
-                Fault::Cell { index, .. } => format!("/board/{index}"),
-                Fault::Length { .. } | Fault::Count { .. } => "/board".to_owned(),
-            },
-            detail: fault.to_string(),
-        });
-        Self {
-            errors: errors.collect(),
-            ..Self::new(Code::InvalidBoard, illegal.to_string())
-        }
+        Self::invalid(Code::InvalidBoard, illegal.faults().iter())
     }
 }
 
@@ -325,17 +362,7 @@ impl From<InputError> for Problem {
 
 impl From<IllegalPattern> for Problem {
     fn from(illegal: IllegalPattern) -> Self {
-        let errors = illegal.faults().iter().map(|fault| FieldError {
-            pointer: match fault {
-                PatternFault::Cell { index, .. } => format!("/goal/{index}"),
-                PatternFault::Length { .. } | PatternFault::Count { .. } => "/goal".to_owned(),
-            },
-            detail: fault.to_string(),
-        });
-        Self {
-            errors: errors.collect(),
-            ..Self::new(Code::InvalidGoal, illegal.to_string())
-        }
+        Self::invalid(Code::InvalidGoal, illegal.faults().iter())
     }
 }
 

@@ -79,7 +79,7 @@ impl SolveRequest {
             (Ok(board), Ok(goal)) => (board, goal),
             (Err(board), Ok(_)) => return Err(board.into()),
             (Ok(_), Err(goal)) => return Err(goal.into()),
-            (Err(board), Err(goal)) => return Err(Problem::from(board).and(goal.into())),
+            (Err(board), Err(goal)) => return Err(Problem::of_board_and_goal(&board, &goal)),
         };
         Ok(Request {
             board,

@@ -33,6 +33,8 @@ pub enum Fault {
 
 /// Why something is not a legal board: every reason at once, at least one.
 ///
+/// It prints the first 16 reasons, and how many more there are.
+///
 /// ```
 /// use rotation_game::Board;
 ///
@@ -64,22 +66,30 @@ impl IllegalBoard {
 
 impl fmt::Display for IllegalBoard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_joined(f, &self.faults)
+        FaultList(self.faults.iter()).fmt(f)
     }
 }
 
 impl std::error::Error for IllegalBoard {}
 
-/// Writes reasons with semicolons between.
-pub(super) fn write_joined(
-    f: &mut fmt::Formatter<'_>,
-    faults: &[impl fmt::Display],
-) -> fmt::Result {
-    for (index, fault) in faults.iter().enumerate() {
-        if index > 0 {
-            f.write_str("; ")?;
+/// The most faults that an error lists: a caller can make more of them than anybody reads.
+pub(crate) const LISTED_FAULTS: usize = 16;
+
+/// A list of faults for people: the first [`LISTED_FAULTS`], and how many more there are.
+pub(crate) struct FaultList<I>(pub(crate) I);
+
+impl<I: Iterator<Item: fmt::Display> + Clone> fmt::Display for FaultList<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut faults = self.0.clone();
+        for (index, fault) in faults.by_ref().take(LISTED_FAULTS).enumerate() {
+            if index > 0 {
+                f.write_str("; ")?;
+            }
+            fault.fmt(f)?;
         }
-        fault.fmt(f)?;
+        match faults.count() {
+            0 => Ok(()),
+            more => write!(f, "; and {more} more"),
+        }
     }
-    Ok(())
 }

@@ -21,6 +21,7 @@ pub(crate) use geometry::{ALL_CELLS, turn_mask};
 pub use geometry::{CELLS, CENTRE, Symmetry};
 pub use goal::Goal;
 pub use legality::{Fault, IllegalBoard};
+pub(crate) use legality::{FaultList, LISTED_FAULTS};
 pub use move_set::{MoveSet, Moves};
 pub use moves::Move;
 pub use pattern::{IllegalPattern, Pattern, PatternFault};

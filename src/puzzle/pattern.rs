@@ -4,7 +4,7 @@ use std::str::FromStr;
 use serde::{Serialize, Serializer};
 use thiserror::Error;
 
-use super::legality::write_joined;
+use super::legality::FaultList;
 use super::{Board, CELLS, CENTRE, Value};
 
 /// What some cells of a board have to hold, or all of them.
@@ -158,6 +158,8 @@ pub enum PatternFault {
 
 /// Why a text is not a [`Pattern`]: every reason at once, at least one.
 ///
+/// It prints the first 16 reasons, and how many more there are.
+///
 /// ```
 /// use rotation_game::puzzle::Pattern;
 ///
@@ -182,7 +184,7 @@ impl IllegalPattern {
 
 impl fmt::Display for IllegalPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_joined(f, &self.faults)
+        FaultList(self.faults.iter()).fmt(f)
     }
 }
 

@@ -93,3 +93,20 @@ fn wrong_usage_is_told(#[case] arguments: &[&str], #[case] message: &str) {
     assert_eq!(run.status.code(), Some(2));
     assert!(text(&run.stderr).contains(message), "{run:?}");
 }
+
+#[rstest]
+#[case(&["replay", BOARD, "xxxxxxxxxxxxxxxxxxxxxxxxx"], "", "; and 9 more")]
+#[case(&["show", "xxxxxxxxxxxxxxxxxxxxxxxx"], "", "; and 8 more")]
+#[case(&["replay", BOARD, "A", "--goal", "xxxxxxxxxxxxxxxxxxxxxxxx"], "", "; and 8 more")]
+#[case(&["solve"], "x x x x x x x x x x x x x x x x x x x x x x x x", "; and 8 more")]
+fn an_error_lists_16_faults_and_counts_the_rest(
+    #[case] arguments: &[&str],
+    #[case] input: &str,
+    #[case] end: &str,
+) {
+    let errors = run(arguments, input).stderr;
+    let errors = text(&errors);
+    let line = errors.lines().next().unwrap();
+    assert_eq!(line.matches(", not ").count(), 16, "{line}");
+    assert!(line.ends_with(end), "{line}");
+}

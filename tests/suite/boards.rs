@@ -147,6 +147,54 @@ async fn a_random_board_is_the_same_for_the_same_seed() {
     assert_eq!(again, drawn);
 }
 
+/// A list of faults that a caller can make long is cut, wherever it comes from.
+#[rstest]
+#[case::replay(&format!("/boards/{BOARD}/replay/{}", "x".repeat(1000)), 984)]
+#[case::one_too_many(&format!("/boards/{BOARD}/replay/{}", "x".repeat(17)), 1)]
+#[case::board(&format!("/boards/{}", "x".repeat(24)), 8)]
+#[case::long_board(&format!("/boards/{}", "x".repeat(2000)), 9)]
+#[case::goal(&format!("/boards/{BOARD}/replay/A?goal={}", "x".repeat(24)), 8)]
+#[case::long_goal(&format!("/boards/{BOARD}/replay/A?goal={}", "x".repeat(2000)), 9)]
+#[tokio::test]
+async fn a_url_with_many_faults_lists_16_and_counts_the_rest(
+    #[case] path: &str,
+    #[case] more: usize,
+) {
+    let answer = Api::new().get(path).await;
+    assert_lists_16(&answer.json(), more);
+    assert!(answer.body.len() < 4096, "{} bytes", answer.body.len());
+}
+
+#[tokio::test]
+async fn a_url_with_16_faults_lists_them_all() {
+    let path = format!("/boards/{BOARD}/replay/{}", "x".repeat(16));
+    let body = Api::new().get(&path).await.json();
+    assert_eq!(body["errors"].as_array().unwrap().len(), 16);
+    let detail = body["detail"].as_str().unwrap();
+    assert!(detail.ends_with("move 15 is 'x', not a letter from A to H"));
+}
+
+#[rstest]
+#[case::array(json!({"board": vec![9; 2000]}), 9)]
+#[case::string(json!({"board": "x".repeat(4000)}), 9)]
+#[case::goal(json!({"board": BOARD, "goal": "x".repeat(4000)}), 9)]
+#[case::board_and_goal(json!({"board": vec![9; 500], "goal": "x".repeat(500)}), 34)]
+#[tokio::test]
+async fn a_body_with_many_faults_lists_16_and_counts_the_rest(
+    #[case] request: Value,
+    #[case] more: usize,
+) {
+    let answer = Api::new().solve(request).await;
+    assert_lists_16(&answer.json(), more);
+}
+
+fn assert_lists_16(problem: &Value, more: usize) {
+    assert_eq!(problem["errors"].as_array().unwrap().len(), 16, "{problem}");
+    let detail = problem["detail"].as_str().unwrap();
+    assert_eq!(detail.matches("; ").count(), 16, "{detail}");
+    assert!(detail.ends_with(&format!("; and {more} more")), "{detail}");
+}
+
 #[rstest]
 #[case("/boards/123", "invalid-board", &["/board"])]
 #[case("/boards/111132323132231222312134", "invalid-board", &["/board/23"])]

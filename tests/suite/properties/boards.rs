@@ -3,7 +3,7 @@
 use rotation_game::puzzle::{Draft, Fault, IllegalBoard};
 use rotation_game::{Board, Move, Value};
 
-use super::{DATABASE, plain};
+use super::{DATABASE, listed, plain};
 
 /// Reads the input as digits and as numbers of two sizes, and solves the board that it shuffles.
 pub(crate) fn check(input: &[u8]) {
@@ -77,7 +77,7 @@ fn check_read(read: &Result<Board, IllegalBoard>, cells: &[Cell]) {
         Err(illegal) => {
             assert_eq!(illegal.faults(), faults);
             let texts: Vec<String> = faults.iter().map(Fault::to_string).collect();
-            assert_eq!(illegal.to_string(), texts.join("; "));
+            assert_eq!(illegal.to_string(), listed(&texts));
         }
     }
 }

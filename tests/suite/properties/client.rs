@@ -117,6 +117,7 @@ impl Told {
         assert_eq!(body["status"], code.status().as_u16());
         assert!(!body["detail"].as_str().unwrap().is_empty());
         let errors = body["errors"].as_array();
+        assert!(errors.is_none_or(|errors| errors.len() <= 16), "{body}");
         for error in errors.into_iter().flatten() {
             let pointer = error["pointer"].as_str().unwrap();
             assert!(pointer.is_empty() || pointer.starts_with('/'), "{body}");

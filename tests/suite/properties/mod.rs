@@ -36,3 +36,12 @@ fn pieces(input: &[u8]) -> Vec<&[u8]> {
     }
     pieces
 }
+
+/// What an error says of these faults: the first 16, and how many more there are.
+fn listed(faults: &[String]) -> String {
+    let shown = faults[..faults.len().min(16)].join("; ");
+    match faults.len() - faults.len().min(16) {
+        0 => shown,
+        more => format!("{shown}; and {more} more"),
+    }
+}

@@ -4,7 +4,7 @@ use rotation_game::puzzle::{Goal, IllegalPattern, Pattern, PatternFault};
 use rotation_game::search::{GoalMisplaced, Heuristic, Limits, Outcome, search};
 use rotation_game::{Board, Move, Value};
 
-use super::plain;
+use super::{listed, plain};
 
 /// Up to how many moves a plain search is no matter.
 const NEAR: u32 = 2;
@@ -91,5 +91,5 @@ fn check_faults(illegal: &IllegalPattern, text: &str) {
     }
     assert_eq!(illegal.faults(), expected, "{text:?}");
     let texts: Vec<String> = expected.iter().map(PatternFault::to_string).collect();
-    assert_eq!(illegal.to_string(), texts.join("; "));
+    assert_eq!(illegal.to_string(), listed(&texts));
 }
