@@ -18,13 +18,21 @@ pub enum Effect {
     Farther,
 }
 
-impl fmt::Display for Effect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Effect {
+    /// Returns its name, as it prints and serializes.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
             Self::Closer => "closer",
             Self::Same => "same",
             Self::Farther => "farther",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

@@ -1,9 +1,12 @@
 //! What clients may keep, and how those who have it already are told so.
 
+use std::hash::Hasher;
+
 use axum::body::Bytes;
 use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue, StatusCode};
+use twox_hash::XxHash64;
 
 pub(super) const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 /// To be kept, and asked for again before each use.
@@ -54,14 +57,13 @@ impl Representation {
     }
 }
 
-/// The FNV-1a hash of these bytes, the same on every instance.
+/// Hashes these bytes by XXH64, which gives the same on every instance.
 pub(super) fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
-    const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-    const PRIME: u64 = 0x0100_0000_01b3;
-    let bytes = parts.into_iter().flatten();
-    bytes.fold(OFFSET_BASIS, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(PRIME)
-    })
+    let mut hasher = XxHash64::with_seed(0);
+    for part in parts {
+        hasher.write(part);
+    }
+    hasher.finish()
 }
 
 /// Whether the client has this body already (RFC 9110, section 13.1.2).
@@ -72,4 +74,20 @@ fn is_known(headers: &HeaderMap, etag: &HeaderValue) -> bool {
         .flat_map(|value| value.split(','))
         .map(|known| known.trim().trim_start_matches("W/"))
         .any(|known| known == "*" || known.as_bytes() == etag.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The values of the reference implementation.
+    #[test]
+    fn the_hash_is_xxh64_however_the_bytes_are_cut() {
+        assert_eq!(hash([&b""[..]]), 0xef46_db37_51d8_e999);
+        assert_eq!(hash([&b"abc"[..]]), 0x44bc_2cf5_ad77_0999);
+        let text: Vec<u8> = (0..=255).collect();
+        for cut in 0..text.len() {
+            assert_eq!(hash([&text[..cut], &text[cut..]]), hash([&text[..]]));
+        }
+    }
 }

@@ -107,6 +107,15 @@ impl Board {
         std::array::from_fn(|cell| self.cell(cell))
     }
 
+    /// The cells as ASCII digits, in cell order.
+    pub(crate) fn digits(self) -> [u8; CELLS] {
+        let (ones, twos) = (self.mask(Value::One), self.mask(Value::Two));
+        std::array::from_fn(|cell| {
+            let bit = |mask: u32| u8::from(mask >> cell & 1 == 1);
+            b'3' - 2 * bit(ones) - bit(twos)
+        })
+    }
+
     /// The value that fills the centre (cells 6, 7, 8, 11, 12, 15, 16 and 17), or `None` where
     /// the board is not solved.
     #[must_use]
@@ -165,8 +174,7 @@ impl FromStr for Board {
 /// Prints 24 digits in cell order.
 impl fmt::Display for Board {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits = self.cells().map(|value| b'0' + value.get());
-        f.pad(std::str::from_utf8(&digits).map_err(|_| fmt::Error)?)
+        f.pad(std::str::from_utf8(&self.digits()).map_err(|_| fmt::Error)?)
     }
 }
 
@@ -179,6 +187,9 @@ impl fmt::Debug for Board {
 /// Serialized as 24 digits.
 impl Serialize for Board {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        // Without the formatting machinery: an answer may hold a thousand boards.
+        let digits = self.digits();
+        let digits = std::str::from_utf8(&digits).map_err(serde::ser::Error::custom)?;
+        serializer.serialize_str(digits)
     }
 }

@@ -44,6 +44,11 @@ impl MoveSequence {
         &self.moves[..usize::from(self.len)]
     }
 
+    /// The moves as ASCII letters; those past the last move mean nothing.
+    fn letters(&self) -> [u8; Self::CAPACITY] {
+        self.moves.map(|next| b'A' + next as u8)
+    }
+
     /// Appends a move.
     ///
     /// # Panics
@@ -121,19 +126,19 @@ impl fmt::Debug for MoveSequence {
 
 impl fmt::Display for MoveSequence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut letters = [0; Self::CAPACITY];
-        for (letter, m) in letters.iter_mut().zip(self.as_slice()) {
-            *letter = b'A' + *m as u8;
-        }
-        let letters = std::str::from_utf8(&letters[..self.len()]).map_err(|_| fmt::Error)?;
-        f.pad(letters)
+        let letters = self.letters();
+        f.pad(std::str::from_utf8(&letters[..self.len()]).map_err(|_| fmt::Error)?)
     }
 }
 
 /// Serialized as its letters.
 impl Serialize for MoveSequence {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        // Without the formatting machinery: an answer may hold a thousand sequences.
+        let letters = self.letters();
+        let letters =
+            std::str::from_utf8(&letters[..self.len()]).map_err(serde::ser::Error::custom)?;
+        serializer.serialize_str(letters)
     }
 }
 
