@@ -55,6 +55,7 @@ impl Ndjson {
 
 impl Format for Ndjson {
     const NOTATION: Notation = Notation::Json;
+    const CHUNKS_IN_FLIGHT: usize = 2;
     type Chunk = LineChunk;
 
     fn cut(&mut self, input: &mut Portion) -> Cut<LineChunk> {
@@ -83,6 +84,8 @@ impl Format for Ndjson {
             }
         }
     }
+
+    fn resume(&mut self, _: LineChunk) {}
 }
 
 impl LineChunk {

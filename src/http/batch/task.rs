@@ -22,19 +22,21 @@ const CHUNK_RESERVE: usize = 16 * 1024;
 /// The most bytes of a frame of the body, but for the last answer.
 const FRAME: usize = 16 * 1024;
 
-/// How many chunks of a batch are answered at a time.
-const CHUNKS_IN_FLIGHT: usize = 2;
-
 /// A notation of boards and answers: how its input is cut into chunks.
 pub(super) trait Format: Send + 'static {
     const NOTATION: Notation;
+    /// How many chunks are answered at a time.
+    const CHUNKS_IN_FLIGHT: usize;
     type Chunk: Chunk;
 
     /// Cuts the next chunk off the input.
     fn cut(&mut self, input: &mut Portion) -> Cut<Self::Chunk>;
+
+    /// Takes back a chunk that was answered.
+    fn resume(&mut self, chunk: Self::Chunk);
 }
 
-/// A piece of the input that consists of whole lines or boards.
+/// A piece of the input.
 pub(super) trait Chunk: Send + Sync + 'static {
     /// Answers boards until all are answered, or `answers` is full, or searches that may run long
     /// are next.
@@ -141,7 +143,7 @@ struct Answered<C> {
 
 /// What a batch does next.
 enum Then<C> {
-    Next,
+    Next(C),
     Rest(C),
     End,
 }
@@ -170,7 +172,7 @@ impl Batch {
         let mut has_ended = false;
         while !(has_ended && in_flight.is_empty()) {
             let is_idle = in_flight.is_empty();
-            let may_start = !has_ended && in_flight.len() < CHUNKS_IN_FLIGHT;
+            let may_start = !has_ended && in_flight.len() < F::CHUNKS_IN_FLIGHT;
             tokio::select! {
                 biased;
                 Some(answered) = in_flight.next() => {
@@ -179,7 +181,7 @@ impl Batch {
                         Err(error) => return self.send(Message::Broken(error)),
                     };
                     match self.finish(answered).await {
-                        Then::Next => {}
+                        Then::Next(chunk) => format.resume(chunk),
                         Then::Rest(chunk) => {
                             let room = self.room(true).await;
                             let slot = self.service.batch_slot().await;
@@ -256,7 +258,7 @@ impl Batch {
         self.waited = Duration::ZERO;
         self.push(answers, room);
         match step {
-            Step::Next => Then::Next,
+            Step::Next => Then::Next(chunk),
             Step::Rest => Then::Rest(chunk),
             Step::Search(searches) => {
                 self.search(&chunk, searches).await;
