@@ -55,10 +55,9 @@ impl Ndjson {
 
 impl Format for Ndjson {
     const NOTATION: Notation = Notation::Json;
-    const CHUNKS_IN_FLIGHT: usize = 2;
     type Chunk = LineChunk;
 
-    fn cut(&mut self, input: &mut Portion) -> Cut<LineChunk> {
+    async fn cut(&mut self, input: &mut Portion) -> Cut<LineChunk> {
         if self.has_ended {
             return Cut::End;
         }
@@ -84,8 +83,6 @@ impl Format for Ndjson {
             }
         }
     }
-
-    fn resume(&mut self, _: LineChunk) {}
 }
 
 impl LineChunk {

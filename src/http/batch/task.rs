@@ -15,6 +15,8 @@ use crate::http::AppState;
 use crate::http::problem::{Code, Problem};
 use crate::service::{self, Answer, BatchSlot, ExactSolver, Request, Service};
 
+/// How many chunks of a batch are answered at a time.
+const CHUNKS_IN_FLIGHT: usize = 2;
 /// What a chunk of answers counts against the memory of batches beyond its size.
 const CHUNK_OVERHEAD: usize = 128;
 /// What a chunk of answers reserves until its size is known: the most that it takes.
@@ -25,15 +27,10 @@ const FRAME: usize = 16 * 1024;
 /// A notation of boards and answers: how its input is cut into chunks.
 pub(super) trait Format: Send + 'static {
     const NOTATION: Notation;
-    /// How many chunks are answered at a time.
-    const CHUNKS_IN_FLIGHT: usize;
     type Chunk: Chunk;
 
-    /// Cuts the next chunk off the input.
-    fn cut(&mut self, input: &mut Portion) -> Cut<Self::Chunk>;
-
-    /// Takes back a chunk that was answered.
-    fn resume(&mut self, chunk: Self::Chunk);
+    /// Cuts the next chunk off the input. Dropping the future loses no input.
+    fn cut(&mut self, input: &mut Portion) -> impl Future<Output = Cut<Self::Chunk>> + Send;
 }
 
 /// A piece of the input.
@@ -143,7 +140,7 @@ struct Answered<C> {
 
 /// What a batch does next.
 enum Then<C> {
-    Next(C),
+    Next,
     Rest(C),
     End,
 }
@@ -172,7 +169,7 @@ impl Batch {
         let mut has_ended = false;
         while !(has_ended && in_flight.is_empty()) {
             let is_idle = in_flight.is_empty();
-            let may_start = !has_ended && in_flight.len() < F::CHUNKS_IN_FLIGHT;
+            let may_start = !has_ended && in_flight.len() < CHUNKS_IN_FLIGHT;
             tokio::select! {
                 biased;
                 Some(answered) = in_flight.next() => {
@@ -181,7 +178,7 @@ impl Batch {
                         Err(error) => return self.send(Message::Broken(error)),
                     };
                     match self.finish(answered).await {
-                        Then::Next(chunk) => format.resume(chunk),
+                        Then::Next => {}
                         Then::Rest(chunk) => {
                             let room = self.room(true).await;
                             let slot = self.service.batch_slot().await;
@@ -213,7 +210,7 @@ impl Batch {
     ) -> Option<(OwnedSemaphorePermit, BatchSlot)> {
         let room = self.room(is_idle).await;
         while cut.is_none() {
-            match format.cut(input) {
+            match format.cut(input).await {
                 Cut::Chunk(chunk) => *cut = Some(chunk),
                 Cut::More => *input = self.next_portion(is_idle).await,
                 Cut::End => return None,
@@ -258,7 +255,7 @@ impl Batch {
         self.waited = Duration::ZERO;
         self.push(answers, room);
         match step {
-            Step::Next => Then::Next(chunk),
+            Step::Next => Then::Next,
             Step::Rest => Then::Rest(chunk),
             Step::Search(searches) => {
                 self.search(&chunk, searches).await;

@@ -1,14 +1,15 @@
 //! The judge format in and out.
 
-use std::mem;
+use std::sync::Arc;
+use std::{mem, vec};
 
 use axum::body::Bytes;
-use hyper::body::Buf;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use super::answers::{Answers, Notation};
 use super::task::{Chunk, Cut, Format, Portion, Search, Step};
 use crate::http::problem::Problem;
-use crate::puzzle::judge::Reader;
+use crate::puzzle::judge::{InputError, Position, Reader};
 use crate::puzzle::{Board, Goal};
 use crate::search::HeuristicKind;
 use crate::service::{self, Answer, ExactSolver, Service};
@@ -16,68 +17,90 @@ use crate::service::{self, Answer, ExactSolver, Service};
 /// Two lines for each board. An error ends the answers, in a last line.
 pub(super) struct JudgeText {
     service: Service,
-    progress: Progress,
+    progress: Arc<Mutex<Progress>>,
 }
 
-/// How far the input was read. Reading goes on where it stopped, so it passes from chunk to chunk.
+/// How far the input was read. A chunk is read when the one before it was, while that one may still
+/// be answered.
 #[derive(Default)]
 struct Progress {
     reader: Reader,
-    has_answered: bool,
+    has_boards: bool,
+    has_ended: bool,
 }
 
-/// A piece of the input, which is read while it is answered.
+/// A piece of the input.
 pub(super) struct TextChunk {
     service: Service,
-    progress: Progress,
     text: Portion,
+    /// `None` when the text was read.
+    progress: Option<OwnedMutexGuard<Progress>>,
+    boards: vec::IntoIter<(Board, Position)>,
+    /// Why the input ends after these boards, if it does so with an error.
+    failure: Option<Problem>,
+    /// Whether no board was answered yet.
+    is_first: bool,
+    is_last: bool,
 }
 
 impl JudgeText {
     pub(super) fn new(service: &Service) -> Self {
         Self {
             service: service.clone(),
-            progress: Progress::default(),
+            progress: Arc::default(),
         }
     }
 }
 
 impl Format for JudgeText {
     const NOTATION: Notation = Notation::Judge;
-    const CHUNKS_IN_FLIGHT: usize = 1;
     type Chunk = TextChunk;
 
-    fn cut(&mut self, input: &mut Portion) -> Cut<TextChunk> {
+    async fn cut(&mut self, input: &mut Portion) -> Cut<TextChunk> {
         if matches!(input, Portion::Bytes(bytes) if bytes.is_empty()) {
             return Cut::More;
         }
+        let progress = Arc::clone(&self.progress).lock_owned().await;
+        if progress.has_ended {
+            return Cut::End;
+        }
         Cut::Chunk(TextChunk {
             service: self.service.clone(),
-            progress: mem::take(&mut self.progress),
-            text: mem::replace(input, Portion::Bytes(Bytes::new())),
+            text: match input {
+                Portion::Bytes(bytes) => Portion::Bytes(mem::take(bytes)),
+                Portion::End => Portion::End,
+                Portion::Failed(problem) => Portion::Failed(problem.clone()),
+            },
+            is_first: !progress.has_boards,
+            progress: Some(progress),
+            boards: Vec::new().into_iter(),
+            failure: None,
+            is_last: false,
         })
-    }
-
-    fn resume(&mut self, chunk: TextChunk) {
-        self.progress = chunk.progress;
     }
 }
 
 impl TextChunk {
-    /// Reads the next board; `None` if there is none in the rest of the text.
-    fn next(&mut self) -> Result<Option<Board>, Problem> {
-        let reader = &mut self.progress.reader;
-        match &mut self.text {
+    /// Reads the boards of the text.
+    fn read(&mut self, progress: &mut Progress) {
+        let reader = &mut progress.reader;
+        let mut boards = Vec::new();
+        let read = match mem::replace(&mut self.text, Portion::Bytes(Bytes::new())) {
             Portion::Bytes(bytes) => {
-                let mut rest = &bytes[..];
-                let board = reader.next(&mut rest);
-                let read = bytes.len() - rest.len();
-                bytes.advance(read);
-                Ok(board?)
+                let mut text = &bytes[..];
+                read_all(reader, &mut boards, |reader| reader.next(&mut text))
             }
-            Portion::End => Ok(reader.finish()?),
-            Portion::Failed(problem) => Err(problem.clone()),
-        }
+            Portion::End => {
+                self.is_last = true;
+                read_all(reader, &mut boards, Reader::finish)
+            }
+            Portion::Failed(problem) => Err(problem),
+        };
+        self.failure = read.err();
+        self.is_last |= reader.has_ended() || self.failure.is_some();
+        progress.has_ended = self.is_last;
+        progress.has_boards |= !boards.is_empty();
+        self.boards = boards.into_iter();
     }
 
     fn request(&self, board: Board) -> service::Request {
@@ -93,7 +116,7 @@ impl TextChunk {
     }
 
     fn end(&self, problem: Problem, answers: &mut Answers) -> Step {
-        if !self.progress.has_answered {
+        if self.is_first {
             return Step::Refuse(problem);
         }
         answers.push_text(format!("error: {}\n", problem.detail).as_bytes());
@@ -101,28 +124,36 @@ impl TextChunk {
     }
 }
 
+/// Reads boards until there are no more.
+fn read_all(
+    reader: &mut Reader,
+    boards: &mut Vec<(Board, Position)>,
+    mut next: impl FnMut(&mut Reader) -> Result<Option<Board>, InputError>,
+) -> Result<(), Problem> {
+    while let Some(board) = next(reader)? {
+        boards.push((board, reader.position()));
+    }
+    Ok(())
+}
+
 impl Chunk for TextChunk {
     fn answer(&mut self, solver: &ExactSolver<'_>, answers: &mut Answers) -> Step {
+        if let Some(mut progress) = self.progress.take() {
+            self.read(&mut progress);
+        }
         while !answers.is_full() {
-            let board = match self.next() {
-                Ok(Some(board)) => board,
-                Ok(None) => {
-                    let is_last = matches!(self.text, Portion::End);
-                    return if is_last || self.progress.reader.has_ended() {
-                        Step::End
-                    } else {
-                        Step::Next
-                    };
-                }
-                Err(problem) => return self.end(problem, answers),
+            let Some((board, position)) = self.boards.next() else {
+                return match self.failure.take() {
+                    Some(problem) => self.end(problem, answers),
+                    None if self.is_last => Step::End,
+                    None => Step::Next,
+                };
             };
             match solver.solve(&self.request(board)) {
                 Ok((solution, _)) => answers.push_solution(&solution),
                 Err(error) => {
                     let detail = match error {
-                        service::Error::DepthCapReached { .. } => {
-                            format!("{}: {error}", self.progress.reader.position())
-                        }
+                        service::Error::DepthCapReached { .. } => format!("{position}: {error}"),
                         error => error.to_string(),
                     };
                     let problem = Problem {
@@ -132,7 +163,7 @@ impl Chunk for TextChunk {
                     return self.end(problem, answers);
                 }
             }
-            self.progress.has_answered = true;
+            self.is_first = false;
         }
         Step::Rest
     }
