@@ -1,6 +1,7 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
@@ -49,22 +50,18 @@ impl Activity {
 
     /// Since when no request is under way, or `None` while one is.
     pub(super) fn idle_since(&self) -> Option<Instant> {
-        let state = self.lock();
+        let state = self.state.lock();
         (state.requests == 0).then_some(state.idle_since)
     }
 
     /// How many requests are under way.
     pub(super) fn requests(&self) -> usize {
-        self.lock().requests
+        self.state.lock().requests
     }
 
     pub(super) fn begin(self: &Arc<Self>) -> Busy {
-        self.lock().requests += 1;
+        self.state.lock().requests += 1;
         Busy(Arc::clone(self))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -77,7 +74,7 @@ impl Busy {
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
+        let mut state = self.0.state.lock();
         state.requests -= 1;
         state.idle_since = Instant::now();
     }

@@ -1,8 +1,9 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use tokio::sync::{Notify, SetOnce};
 use tracing::Span;
 
@@ -108,7 +109,7 @@ impl FlightMap {
         metrics: &'a Metrics,
         cached: impl FnOnce() -> Option<Solution>,
     ) -> Joined<'a> {
-        let mut flights = self.lock();
+        let mut flights = self.0.lock();
         if flights.is_closed {
             return Joined::Closed;
         }
@@ -132,7 +133,7 @@ impl FlightMap {
 
     /// Ends a flight and wakes its waiters. The next caller opens another.
     pub(super) fn complete(&self, flight: &Arc<Flight>, result: FlightResult) {
-        self.lock().remove(flight);
+        self.0.lock().remove(flight);
         // A flight ends once; a second result is ignored.
         let _ = flight.result.set(result);
         let _ = flight.started.set(());
@@ -140,16 +141,11 @@ impl FlightMap {
 
     /// Stops all searches, and lets no more begin.
     pub(super) fn close(&self) {
-        let mut flights = self.lock();
+        let mut flights = self.0.lock();
         flights.is_closed = true;
         for flight in flights.by_key.values() {
             flight.stop();
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Flights> {
-        // Nothing panics while it holds the lock.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -198,7 +194,7 @@ impl Waiter<'_> {
 
 impl Drop for Waiter<'_> {
     fn drop(&mut self) {
-        let mut flights = self.map.lock();
+        let mut flights = self.map.0.lock();
         let was_last = self.flight.waiters.fetch_sub(1, Relaxed) == 1;
         if was_last && !self.flight.result.initialized() {
             // The next caller must not join a flight that is being stopped.

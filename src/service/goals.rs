@@ -1,7 +1,8 @@
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use lru::LruCache;
+use parking_lot::Mutex;
 
 use super::Metrics;
 use crate::gauge_guard::GaugeGuard;
@@ -57,20 +58,13 @@ impl Goals {
 
     /// The place of a goal, and the one that made room for it, if it is new and there was none.
     fn place(&self, pattern: Pattern) -> (Place, Option<Place>) {
-        let mut databases = self.lock();
+        let mut databases = self.databases.lock();
         if let Some(place) = databases.get(&pattern) {
             return (Arc::clone(place), None);
         }
         let place = Place::default();
         let evicted = databases.push(pattern, Arc::clone(&place));
         (place, evicted.map(|(_, evicted)| evicted))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, LruCache<Pattern, Place>> {
-        // Nothing in here panics half way through a change.
-        self.databases
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

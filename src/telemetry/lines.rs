@@ -1,8 +1,9 @@
 use std::io::{self, Write};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use std::{mem, thread};
 
+use parking_lot::{Condvar, Mutex};
 use tracing_subscriber::fmt::MakeWriter;
 
 /// How many bytes of lines wait to be written before further lines are dropped.
@@ -49,7 +50,7 @@ impl Lines {
 impl Queue {
     /// Adds a line, unless too many wait.
     fn add(&self, line: &[u8]) {
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         if waiting.text.len() + line.len() > WAITING_BYTES {
             return;
         }
@@ -62,9 +63,9 @@ impl Queue {
     /// Writes what comes, until it is asked to end.
     fn write_to(&self, mut output: impl Write) {
         let mut text = Vec::new();
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         loop {
-            waiting = self.wait_while(waiting, |waiting| {
+            self.changed.wait_while(&mut waiting, |waiting| {
                 waiting.is_idle = waiting.text.is_empty() && !waiting.is_ending;
                 waiting.is_idle
             });
@@ -77,35 +78,12 @@ impl Queue {
             let _ = output.write_all(&text);
             text.clear();
             text.shrink_to(KEPT_BYTES);
-            waiting = self.wait_at_most(GATHERING, |waiting| !waiting.is_ending);
+            waiting = self.waiting.lock();
+            self.changed
+                .wait_while_for(&mut waiting, |waiting| !waiting.is_ending, GATHERING);
         }
         waiting.has_ended = true;
         self.changed.notify_all();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        // Nothing in here panics half way through a change.
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn wait_while<'a>(
-        &'a self,
-        waiting: MutexGuard<'a, Waiting>,
-        condition: impl FnMut(&mut Waiting) -> bool,
-    ) -> MutexGuard<'a, Waiting> {
-        let woken = self.changed.wait_while(waiting, condition);
-        woken.unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn wait_at_most(
-        &self,
-        time: Duration,
-        condition: impl FnMut(&mut Waiting) -> bool,
-    ) -> MutexGuard<'_, Waiting> {
-        let woken = self
-            .changed
-            .wait_timeout_while(self.lock(), time, condition);
-        woken.unwrap_or_else(PoisonError::into_inner).0
     }
 }
 
@@ -115,11 +93,12 @@ pub struct LogGuard(Arc<Queue>);
 
 impl Drop for LogGuard {
     fn drop(&mut self) {
-        self.0.lock().is_ending = true;
+        let mut waiting = self.0.waiting.lock();
+        waiting.is_ending = true;
         self.0.changed.notify_all();
-        let _ended = self
-            .0
-            .wait_at_most(LAST_LINES, |waiting| !waiting.has_ended);
+        self.0
+            .changed
+            .wait_while_for(&mut waiting, |waiting| !waiting.has_ended, LAST_LINES);
     }
 }
 
@@ -197,7 +176,7 @@ pub(super) mod tests {
         for _ in 0..2 * WAITING_BYTES / line.len() {
             lines.make_writer().write_all(&line).unwrap();
         }
-        assert!(lines.0.lock().text.len() <= WAITING_BYTES);
+        assert!(lines.0.waiting.lock().text.len() <= WAITING_BYTES);
         drop(guard);
     }
 }
