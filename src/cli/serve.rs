@@ -36,8 +36,6 @@ const MAX_CONNECTION_AGE: Duration = Duration::from_hours(1);
 const LAST_WORDS: Duration = Duration::from_millis(500);
 /// Threads of the blocking pool beside those of the lanes.
 const SPARE_THREADS: usize = 3;
-/// Bytes of answers that all batches together may hold until they are read.
-const BATCH_MEMORY: usize = 32 * 1024 * 1024;
 
 /// Bounds of the options. Each option names its own in its help.
 const TIMEOUTS: RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_hours(1);
@@ -48,6 +46,7 @@ const CONCURRENCY: RangeInclusive<usize> = 1..=1024;
 const QUEUE: RangeInclusive<usize> = 0..=1_000_000;
 const CACHE: RangeInclusive<usize> = 0..=100_000_000;
 const GOALS: RangeInclusive<usize> = 1..=4096;
+const BATCH_MEMORY: RangeInclusive<usize> = 1..=65_536;
 /// Systems give a process about a million file descriptors at most.
 const CONNECTIONS: RangeInclusive<usize> = 1..=1_000_000;
 
@@ -120,6 +119,20 @@ pub(super) struct Args {
     )]
     goal_cache: NonZeroUsize,
 
+    /// MiB of answers that all batches together hold for their clients, from 1 to 65536
+    ///
+    /// An exact solution takes eight bytes, so the default holds four million. A batch whose answers
+    /// find no room reads its input no further until its client takes some, but each batch always
+    /// has room for a few hundred answers.
+    #[arg(
+        long,
+        value_name = "MIB",
+        default_value_t = 32,
+        value_parser = number::<usize>(BATCH_MEMORY),
+        env = "ROTATION_GAME_BATCH_MEMORY"
+    )]
+    batch_memory: usize,
+
     /// Number of connections that are served at a time, from 1 to 1000000; more wait
     #[arg(
         long,
@@ -129,6 +142,10 @@ pub(super) struct Args {
         env = "ROTATION_GAME_MAX_CONNECTIONS"
     )]
     max_connections: NonZeroUsize,
+
+    /// Whether to serve HTTP/2 (without TLS) beside HTTP/1
+    #[arg(long, value_enum, default_value_t = Switch::On, env = "ROTATION_GAME_HTTP2")]
+    http2: Switch,
 
     /// Close a connection that has had no request in flight for this long, from 1ms to 1h
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration(TIMEOUTS), env = "ROTATION_GAME_HEADER_TIMEOUT")]
@@ -170,6 +187,13 @@ pub(super) struct Args {
         env = "ROTATION_GAME_LOG"
     )]
     log: Targets,
+}
+
+/// Whether something is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Switch {
+    On,
+    Off,
 }
 
 /// An address, or none.
@@ -302,13 +326,14 @@ async fn serve(args: Args, search_concurrency: usize) -> Result<(), Failure> {
             service: service.clone(),
             body_timeout: args.body_timeout,
             metrics: http_metrics,
-            batch_memory: BATCH_MEMORY,
+            batch_memory: args.batch_memory * 1024 * 1024,
             cors: cors(&args.cors_origin.0),
         }),
         server::Config {
             max_connections: args.max_connections.get(),
             header_timeout: args.header_timeout,
             max_connection_age: MAX_CONNECTION_AGE,
+            http2: args.http2 == Switch::On,
         },
         server_metrics,
         shutdown.clone(),
@@ -382,6 +407,7 @@ fn serve_metrics(
             max_connections: METRICS_CONNECTIONS,
             header_timeout: args.header_timeout,
             max_connection_age: MAX_CONNECTION_AGE,
+            http2: false,
         },
         server::Metrics::default(),
         shutdown,

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, Bytes, HttpBody, to_bytes};
+use axum::body::{Body, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, Request};
+use futures_util::StreamExt;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
@@ -111,7 +112,7 @@ fn read_mime(text: &str) -> Option<Mime> {
     parts.join(";").parse().ok()
 }
 
-async fn read(body: Body, timeout: Duration) -> Result<Bytes, Problem> {
+async fn read(body: Body, timeout: Duration) -> Result<Vec<u8>, Problem> {
     let too_large = || {
         let detail = format!("the body is larger than {BODY_LIMIT} bytes");
         Problem::new(Code::PayloadTooLarge, detail)
@@ -120,26 +121,28 @@ async fn read(body: Body, timeout: Duration) -> Result<Bytes, Problem> {
     if body.size_hint().lower() > BODY_LIMIT as u64 {
         return Err(too_large());
     }
-    match tokio::time::timeout(timeout, to_bytes(body, BODY_LIMIT)).await {
-        Ok(Ok(body)) => Ok(body),
-        Ok(Err(error)) if is_too_large(&error) => Err(too_large()),
-        Ok(Err(_)) => Err(Problem::new(
-            Code::MalformedJson,
-            "the body broke off before its end",
-        )),
-        Err(_) => Err(Problem::new(
-            Code::RequestTimeout,
-            format!(
-                "the body did not arrive within {}",
-                humantime::format_duration(timeout)
-            ),
-        )),
-    }
-}
-
-fn is_too_large(error: &axum::Error) -> bool {
-    std::error::Error::source(error)
-        .is_some_and(<dyn std::error::Error>::is::<http_body_util::LengthLimitError>)
+    let mut frames = body.into_data_stream();
+    let read = async {
+        // Frames are copied: a small one may be a slice of a large buffer.
+        let mut body = Vec::new();
+        while let Some(frame) = frames.next().await {
+            let frame = frame.map_err(|_| {
+                Problem::new(Code::MalformedJson, "the body broke off before its end")
+            })?;
+            if body.len() + frame.len() > BODY_LIMIT {
+                return Err(too_large());
+            }
+            body.extend_from_slice(&frame);
+        }
+        Ok(body)
+    };
+    tokio::time::timeout(timeout, read)
+        .await
+        .unwrap_or_else(|_| {
+            let timeout = humantime::format_duration(timeout);
+            let detail = format!("the body did not arrive within {timeout}");
+            Err(Problem::new(Code::RequestTimeout, detail))
+        })
 }
 
 /// Reads JSON; an error tells the place.

@@ -3,23 +3,25 @@
 //! It serves any router, and knows nothing of routes.
 
 mod activity;
-mod watched;
+mod body;
+mod framing;
+mod socket;
+mod stream;
 
 use std::convert::Infallible;
-use std::future::poll_fn;
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body as AxumBody;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use http::header::CONNECTION;
-use http::{HeaderValue, Version};
-use hyper::Request;
+use http::{HeaderValue, StatusCode, Version};
 use hyper::body::{Body, Incoming};
 use hyper::service::{Service, service_fn};
+use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::service::TowerToHyperService;
@@ -33,8 +35,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::gauge_guard::GaugeGuard;
-use activity::Activity;
-use watched::{BusyBody, Watched};
+use activity::ConnectionActivity;
+use body::{GuardedBody, RequestBody};
+use socket::Socket;
+use stream::ClientStream;
 
 /// The most bytes of a request's head: far more than this API needs.
 const HEAD_LIMIT: u32 = 16 * 1024;
@@ -43,7 +47,7 @@ const HTTP2_STREAMS: u32 = 128;
 /// How often an HTTP/2 client must show that it is there, and how long it may take to.
 const HTTP2_PING_INTERVAL: Duration = Duration::from_secs(20);
 const HTTP2_PING_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a client may take to take the next bytes of an answer.
+/// How long a client may take nothing of an answer.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long to wait before accepting again where the system has no resources left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -57,6 +61,8 @@ pub struct Config {
     pub header_timeout: Duration,
     /// After how long a connection is asked to end, so that balancers spread load anew.
     pub max_connection_age: Duration,
+    /// Whether to serve HTTP/2 beside HTTP/1.
+    pub http2: bool,
 }
 
 /// What the server counts. Cheap to clone: clones share their numbers.
@@ -107,7 +113,7 @@ pub async fn serve(
     let slots = Arc::new(Semaphore::new(slots));
     let connections = TaskTracker::new();
     let server = Arc::new(Server {
-        builder: builder(),
+        builder: builder(&config),
         config,
         metrics,
         shutdown: shutdown.clone(),
@@ -144,13 +150,15 @@ async fn accept(
     Ok((stream, slot))
 }
 
-fn builder() -> auto::Builder<TokioExecutor> {
+fn builder(config: &Config) -> auto::Builder<TokioExecutor> {
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder
         .http1()
         .timer(TokioTimer::new())
         // All time without a request under way is watched below, of HTTP/2 too.
         .header_read_timeout(None)
+        // A client that only closes its sending side still gets its answers.
+        .half_close(true)
         .max_buf_size(HEAD_LIMIT as usize);
     builder
         .http2()
@@ -159,7 +167,11 @@ fn builder() -> auto::Builder<TokioExecutor> {
         .keep_alive_timeout(HTTP2_PING_TIMEOUT)
         .max_concurrent_streams(HTTP2_STREAMS)
         .max_header_list_size(HEAD_LIMIT);
-    builder
+    if config.http2 {
+        builder
+    } else {
+        builder.http1_only()
+    }
 }
 
 struct Server {
@@ -175,66 +187,60 @@ impl Server {
         let _open = GaugeGuard::new(&self.metrics.connections);
         // Answers are small and written at once: nothing is gained by waiting for more.
         let _ = stream.set_nodelay(true);
-        let activity = Activity::new(self.shutdown.announce.child_token());
+        let activity = ConnectionActivity::new(self.shutdown.announce.child_token());
+        let socket = Socket::new(stream);
         let answers = TowerToHyperService::new(app);
         let service = service_fn({
             let activity = Arc::clone(&activity);
             move |request: Request<Incoming>| {
-                let busy = activity.begin();
+                let (guard, pending) = activity.begin();
                 let is_http_1 = request.version() < Version::HTTP_2;
-                let answer = answers.call(request);
+                let untaken = (!is_http_1).then(|| Arc::clone(&activity));
+                let checked = framing::check(&request);
+                let answer = checked.map(|()| {
+                    let request = request.map(|body| RequestBody::new(body, &activity));
+                    answers.call(request)
+                });
                 async move {
-                    let mut response = answer.await?;
+                    let (mut response, is_refused) = match answer {
+                        Ok(answer) => (answer.await?, false),
+                        Err(status) => (refusal(status), true),
+                    };
+                    drop(pending);
                     // The head of a stream is sent long before its end, when it may be so far.
                     let is_stream = response.body().size_hint().exact().is_none();
-                    if is_http_1 && (is_stream || busy.is_last()) {
+                    if is_http_1 && (is_refused || is_stream || guard.is_last()) {
                         let headers = response.headers_mut();
                         headers.insert(CONNECTION, HeaderValue::from_static("close"));
                     }
-                    Ok::<_, Infallible>(response.map(|body| BusyBody::new(body, busy)))
+                    let untaken = untaken.map(|activity| activity.untaken());
+                    Ok::<_, Infallible>(response.map(|body| GuardedBody::new(body, guard, untaken)))
                 }
             }
         });
-        let io = TokioIo::new(Watched::new(stream, Arc::clone(&activity), WRITE_TIMEOUT));
-        let mut connection = pin!(self.builder.serve_connection(io, service));
+        let stream = ClientStream::new(socket.clone(), Arc::clone(&activity), WRITE_TIMEOUT);
+        let mut connection = pin!(self.builder.serve_connection(TokioIo::new(stream), service));
         // In there it is polled when it wakes, and not with every request.
-        let mut ending = FuturesUnordered::from_iter([self.ending(&activity)]);
-        let mut has_waited = false;
+        let mut ending = FuturesUnordered::from_iter([self.ending(&socket, &activity)]);
         let result = tokio::select! {
             biased;
-            result = poll_fn(|cx| {
-                has_waited = !has_waited && self.may_gather(&activity);
-                if has_waited {
-                    cx.waker().wake_by_ref();
-                    return Poll::Pending;
-                }
-                connection.as_mut().poll(cx)
-            }) => result,
+            result = connection.as_mut() => result,
             Some(ending) = ending.next() => match ending {
-                Ending::Idle => Ok(()),
+                Ending::Drop => Ok(()),
                 Ending::Asked => {
                     connection.as_mut().graceful_shutdown();
-                    self.finish(connection, &activity).await
+                    self.finish(connection, &socket, &activity).await
                 }
             },
         };
         if let Err(error) = result {
-            // What clients do to their connections is their affair.
-            tracing::debug!(%error, "a connection failed");
+            // What clients do to their connections is not the operator's concern.
+            tracing::debug!(%error, "connection error");
         }
     }
 
-    /// Whether a connection, when it wakes, lets other tasks run first.
-    ///
-    /// Each of several answers by HTTP/2 wakes it, and by itself takes a call of the system and a
-    /// packet. Those that are about to be ready go along, unless there is only one client, who had
-    /// better have the first of them while the others are made.
-    fn may_gather(&self, activity: &Activity) -> bool {
-        activity.requests() > 1 && self.metrics.connections.get() > 1
-    }
-
     /// Waits until a connection has to end.
-    async fn ending(&self, activity: &Activity) -> Ending {
+    async fn ending(&self, socket: &Socket, activity: &ConnectionActivity) -> Ending {
         let age = async {
             sleep(self.config.max_connection_age).await;
             activity.is_ending.cancel();
@@ -242,9 +248,19 @@ impl Server {
             sleep(self.config.header_timeout).await;
         };
         tokio::select! {
-            () = activity.idle_for(self.config.header_timeout) => Ending::Idle,
+            () = self.is_useless(socket, activity) => Ending::Drop,
             () = self.shutdown.drain.cancelled() => Ending::Asked,
             () = age => Ending::Asked,
+        }
+    }
+
+    /// Waits until a connection has been idle, or an answer not taken, for too long, or its client
+    /// is gone.
+    async fn is_useless(&self, socket: &Socket, activity: &ConnectionActivity) {
+        tokio::select! {
+            () = activity.idle_for(self.config.header_timeout) => {}
+            () = activity.untaken_for(WRITE_TIMEOUT) => {}
+            () = activity.abandoned(socket) => {}
         }
     }
 
@@ -252,21 +268,30 @@ impl Server {
     async fn finish<E>(
         &self,
         connection: impl Future<Output = Result<(), E>>,
-        activity: &Activity,
+        socket: &Socket,
+        activity: &ConnectionActivity,
     ) -> Result<(), E> {
         tokio::select! {
             biased;
             result = connection => result,
-            () = activity.idle_for(self.config.header_timeout) => Ok(()),
+            () = self.is_useless(socket, activity) => Ok(()),
             () = self.shutdown.abort.cancelled() => Ok(()),
+            () = sleep(self.config.max_connection_age) => Ok(()),
         }
     }
 }
 
-/// Why a connection ends that its client does not end.
+/// Answers a request that never reaches the routes.
+fn refusal(status: StatusCode) -> Response<AxumBody> {
+    let mut response = Response::new(AxumBody::empty());
+    *response.status_mut() = status;
+    response
+}
+
+/// Why the server ends a connection.
 enum Ending {
-    /// It has been without a request for too long.
-    Idle,
-    /// Its requests may end, and no more are taken.
+    /// Nobody uses it.
+    Drop,
+    /// It may finish its requests, but takes no more.
     Asked,
 }

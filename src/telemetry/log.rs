@@ -3,7 +3,7 @@ use std::panic;
 use std::time::SystemTime;
 
 use humantime::Rfc3339Timestamp;
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{Layer, Registry};
@@ -32,6 +32,13 @@ pub enum LogFormat {
 /// # Errors
 /// Something else in this process takes what is traced already.
 pub fn init(format: LogFormat, filter: Targets) -> Result<LogGuard, TryInitError> {
+    // The HTTP/2 library warns of what clients do, which would let strangers fill the log.
+    let is_named = filter.iter().any(|(target, _)| target.starts_with("h2"));
+    let filter = if is_named {
+        filter
+    } else {
+        filter.with_target("h2", LevelFilter::OFF)
+    };
     let (lines, guard) = Lines::new(io::stderr());
     let layer = layer(format, io::stderr().is_terminal(), lines);
     tracing_subscriber::registry()

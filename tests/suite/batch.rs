@@ -496,14 +496,7 @@ fn a_million_boards_are_answered_as_by_the_command_line() {
 #[test]
 fn memory_does_not_grow_with_a_batch_and_single_requests_are_answered_beside_it() {
     let server = Server::start(&["--log", "off"]);
-    let peak_kib = || -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
-        let line = status
-            .lines()
-            .find(|line| line.starts_with("VmHWM:"))
-            .unwrap();
-        line.split_whitespace().nth(1).unwrap().parse().unwrap()
-    };
+    let peak_kib = || server.memory_kib("VmHWM");
     let input = |lines: usize| format!("\"{HARDEST}\"\n").repeat(lines).into_bytes();
     over_the_wire(&server, "application/x-ndjson", input(20_000));
     let small = peak_kib();

@@ -64,6 +64,7 @@ async fn an_old_connection_loses_no_request() {
         Router::new().route("/livez", get(|| async { "ok\n" })),
         server::Config {
             max_connections: 1,
+            http2: true,
             header_timeout: Duration::from_mins(1),
             max_connection_age: Duration::from_millis(50),
         },

@@ -83,7 +83,7 @@ fn a_process_that_was_suspended_goes_on() {
     searching.send_solve(&far);
     let mut halfway = server.connect();
     halfway.send(
-        "POST /solve HTTP/1.1\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{",
+        "POST /solve HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{",
     );
     let mut idle = server.connect();
     server.signal(Signal::STOP);

@@ -15,7 +15,7 @@ use rstest::rstest;
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::running::{Connection, HARDEST, Server, eventually, free_address, metric};
+use crate::running::{Connection, HARDEST, LONG_SEARCH, Server, eventually, free_address, metric};
 use crate::support::{program, run, text};
 
 /// A server on which a search runs that takes long, and the connection that waits for it.
@@ -124,8 +124,7 @@ fn a_client_that_leaves_frees_the_thread() {
     let server = Server::start(&["--metrics-listen", &metrics, "--search-timeout", "10m"]);
     for _ in 0..5 {
         let mut connection = server.connect();
-        connection
-            .send_solve(&json!({"board": HARDEST, "heuristic": "misplaced", "explain": true}));
+        connection.send_solve(&serde_json::from_str(LONG_SEARCH).unwrap());
         let began = || {
             metric(&metrics, "rotation_game_searches_running") == 1
                 || metric(&metrics, "rotation_game_connections") == 0

@@ -64,9 +64,15 @@ impl Server {
         server
     }
 
-    /// The number of its process.
-    pub(crate) fn id(&self) -> u32 {
-        self.child.id()
+    /// Returns a value of its memory, such as `VmRSS` (resident now) or `VmHWM` (at most so far).
+    #[cfg(target_os = "linux")]
+    pub(crate) fn memory_kib(&self, name: &str) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        let value = line.unwrap().split_whitespace().next();
+        value.unwrap().parse().unwrap()
     }
 
     pub(crate) fn connect(&self) -> Connection {
