@@ -121,13 +121,13 @@ pub(super) struct Args {
 
     /// MiB of answers that all batches together hold for their clients, from 1 to 65536
     ///
-    /// An exact solution takes eight bytes, so the default holds four million. A batch whose answers
+    /// An exact solution takes eight bytes, so the default holds two million. A batch whose answers
     /// find no room reads its input no further until its client takes some, but each batch always
     /// has room for a few hundred answers.
     #[arg(
         long,
         value_name = "MIB",
-        default_value_t = 32,
+        default_value_t = 16,
         value_parser = number::<usize>(BATCH_MEMORY),
         env = "ROTATION_GAME_BATCH_MEMORY"
     )]

@@ -1,26 +1,15 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
-
-use super::socket::Socket;
-
-/// How often to look whether a client has closed its sending side: while it waits for the head of
-/// an answer, and else.
-const HALF_CLOSE_CHECK: Duration = Duration::from_millis(100);
-const PENDING_CHECK: Duration = Duration::from_secs(1);
-/// How long the head of an answer may take after the client has closed its sending side.
-const HALF_CLOSE_GRACE: Duration = Duration::from_millis(500);
 
 /// What a connection is busy with.
 #[derive(Debug)]
 pub(super) struct ConnectionActivity {
     state: Mutex<State>,
-    /// Requests whose answer has no head yet.
-    pending: AtomicUsize,
     /// Whether the client has sent bytes that belong to no request that was read as a whole.
     has_unread: AtomicBool,
     next_answer: AtomicU64,
@@ -40,9 +29,6 @@ struct State {
 /// A request in progress, from its head to the end of its answer.
 pub(super) struct RequestGuard(Arc<ConnectionActivity>);
 
-/// A request whose answer has no head yet.
-pub(super) struct PendingGuard(Arc<ConnectionActivity>);
-
 /// Measures how long an answer waits for the client.
 pub(super) struct UntakenAnswer {
     activity: Arc<ConnectionActivity>,
@@ -57,7 +43,6 @@ impl ConnectionActivity {
                 idle_since: Instant::now(),
                 untaken: Vec::new(),
             }),
-            pending: AtomicUsize::new(0),
             has_unread: AtomicBool::new(false),
             next_answer: AtomicU64::new(0),
             is_ending,
@@ -92,38 +77,14 @@ impl ConnectionActivity {
         }
     }
 
-    /// Waits until the client has closed its sending side, and the head of an answer then takes
-    /// longer than a grace period. The client may only have said that it sends nothing more, but
-    /// most likely it is gone.
-    pub(super) async fn abandoned(&self, socket: &Socket) {
-        loop {
-            if self.pending.load(Relaxed) == 0 {
-                sleep(PENDING_CHECK).await;
-            } else if socket.is_read_closed() {
-                sleep(HALF_CLOSE_GRACE).await;
-                if self.pending.load(Relaxed) > 0 {
-                    return;
-                }
-            } else {
-                sleep(HALF_CLOSE_CHECK).await;
-            }
-        }
-    }
-
     /// Returns since when no request is in progress, or `None` while one is.
     pub(super) fn idle_since(&self) -> Option<Instant> {
         let state = self.state.lock();
         (state.requests == 0).then_some(state.idle_since)
     }
 
-    /// Counts a request from its head on.
-    pub(super) fn begin(self: &Arc<Self>) -> (RequestGuard, PendingGuard) {
-        self.pending.fetch_add(1, Relaxed);
-        (self.hold(), PendingGuard(Arc::clone(self)))
-    }
-
-    /// Counts work on a connection that belongs to no single request.
-    pub(super) fn hold(self: &Arc<Self>) -> RequestGuard {
+    /// Counts a request from its head on, or other work on the connection.
+    pub(super) fn begin(self: &Arc<Self>) -> RequestGuard {
         self.state.lock().requests += 1;
         RequestGuard(Arc::clone(self))
     }
@@ -159,12 +120,6 @@ impl Drop for RequestGuard {
         let mut state = self.0.state.lock();
         state.requests -= 1;
         state.idle_since = Instant::now();
-    }
-}
-
-impl Drop for PendingGuard {
-    fn drop(&mut self) {
-        self.0.pending.fetch_sub(1, Relaxed);
     }
 }
 

@@ -16,8 +16,7 @@ pub(super) fn check<B>(request: &Request<B>) -> Result<(), StatusCode> {
     }
     let is_valid = match request.version() {
         Version::HTTP_2 => true,
-        Version::HTTP_11 => has_plain_coding(headers) && has_one_host(headers),
-        _ => has_plain_coding(headers),
+        version => has_plain_coding(headers) && has_valid_host(headers, version),
     };
     if is_valid {
         Ok(())
@@ -36,10 +35,12 @@ fn has_plain_coding(headers: &HeaderMap) -> bool {
     }
 }
 
-/// Returns whether there is one Host header, empty or valid (RFC 9112, section 3.2).
-fn has_one_host(headers: &HeaderMap) -> bool {
+/// Returns whether there is one Host header, empty or valid, or none before HTTP/1.1 (RFC 9112,
+/// section 3.2).
+fn has_valid_host(headers: &HeaderMap, version: Version) -> bool {
     let mut hosts = headers.get_all(HOST).iter();
     match (hosts.next(), hosts.next()) {
+        (None, _) => version < Version::HTTP_11,
         (Some(host), None) => {
             host.is_empty()
                 || Authority::try_from(host.as_bytes())

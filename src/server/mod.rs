@@ -5,7 +5,6 @@
 mod activity;
 mod body;
 mod framing;
-mod socket;
 mod stream;
 
 use std::convert::Infallible;
@@ -37,7 +36,6 @@ use tokio_util::task::TaskTracker;
 use crate::gauge_guard::GaugeGuard;
 use activity::ConnectionActivity;
 use body::{GuardedBody, RequestBody};
-use socket::Socket;
 use stream::ClientStream;
 
 /// The most bytes of a request's head: far more than this API needs.
@@ -157,8 +155,6 @@ fn builder(config: &Config) -> auto::Builder<TokioExecutor> {
         .timer(TokioTimer::new())
         // All time without a request under way is watched below, of HTTP/2 too.
         .header_read_timeout(None)
-        // A client that only closes its sending side still gets its answers.
-        .half_close(true)
         .max_buf_size(HEAD_LIMIT as usize);
     builder
         .http2()
@@ -188,12 +184,11 @@ impl Server {
         // Answers are small and written at once: nothing is gained by waiting for more.
         let _ = stream.set_nodelay(true);
         let activity = ConnectionActivity::new(self.shutdown.announce.child_token());
-        let socket = Socket::new(stream);
         let answers = TowerToHyperService::new(app);
         let service = service_fn({
             let activity = Arc::clone(&activity);
             move |request: Request<Incoming>| {
-                let (guard, pending) = activity.begin();
+                let guard = activity.begin();
                 let is_http_1 = request.version() < Version::HTTP_2;
                 let untaken = (!is_http_1).then(|| Arc::clone(&activity));
                 let checked = framing::check(&request);
@@ -206,7 +201,6 @@ impl Server {
                         Ok(answer) => (answer.await?, false),
                         Err(status) => (refusal(status), true),
                     };
-                    drop(pending);
                     // The head of a stream is sent long before its end, when it may be so far.
                     let is_stream = response.body().size_hint().exact().is_none();
                     if is_http_1 && (is_refused || is_stream || guard.is_last()) {
@@ -218,10 +212,10 @@ impl Server {
                 }
             }
         });
-        let stream = ClientStream::new(socket.clone(), Arc::clone(&activity), WRITE_TIMEOUT);
+        let stream = ClientStream::new(stream, Arc::clone(&activity), WRITE_TIMEOUT);
         let mut connection = pin!(self.builder.serve_connection(TokioIo::new(stream), service));
         // In there it is polled when it wakes, and not with every request.
-        let mut ending = FuturesUnordered::from_iter([self.ending(&socket, &activity)]);
+        let mut ending = FuturesUnordered::from_iter([self.ending(&activity)]);
         let result = tokio::select! {
             biased;
             result = connection.as_mut() => result,
@@ -229,7 +223,7 @@ impl Server {
                 Ending::Drop => Ok(()),
                 Ending::Asked => {
                     connection.as_mut().graceful_shutdown();
-                    self.finish(connection, &socket, &activity).await
+                    self.finish(connection, &activity).await
                 }
             },
         };
@@ -240,7 +234,7 @@ impl Server {
     }
 
     /// Waits until a connection has to end.
-    async fn ending(&self, socket: &Socket, activity: &ConnectionActivity) -> Ending {
+    async fn ending(&self, activity: &ConnectionActivity) -> Ending {
         let age = async {
             sleep(self.config.max_connection_age).await;
             activity.is_ending.cancel();
@@ -248,19 +242,17 @@ impl Server {
             sleep(self.config.header_timeout).await;
         };
         tokio::select! {
-            () = self.is_useless(socket, activity) => Ending::Drop,
+            () = self.is_useless(activity) => Ending::Drop,
             () = self.shutdown.drain.cancelled() => Ending::Asked,
             () = age => Ending::Asked,
         }
     }
 
-    /// Waits until a connection has been idle, or an answer not taken, for too long, or its client
-    /// is gone.
-    async fn is_useless(&self, socket: &Socket, activity: &ConnectionActivity) {
+    /// Waits until a connection has been idle, or an answer not taken, for too long.
+    async fn is_useless(&self, activity: &ConnectionActivity) {
         tokio::select! {
             () = activity.idle_for(self.config.header_timeout) => {}
             () = activity.untaken_for(WRITE_TIMEOUT) => {}
-            () = activity.abandoned(socket) => {}
         }
     }
 
@@ -268,13 +260,12 @@ impl Server {
     async fn finish<E>(
         &self,
         connection: impl Future<Output = Result<(), E>>,
-        socket: &Socket,
         activity: &ConnectionActivity,
     ) -> Result<(), E> {
         tokio::select! {
             biased;
             result = connection => result,
-            () = self.is_useless(socket, activity) => Ok(()),
+            () = self.is_useless(activity) => Ok(()),
             () = self.shutdown.abort.cancelled() => Ok(()),
             () = sleep(self.config.max_connection_age) => Ok(()),
         }

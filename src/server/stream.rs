@@ -67,7 +67,7 @@ impl<S> ClientStream<S> {
         }
         let (deadline, _) = self
             .deadline
-            .get_or_insert_with(|| (Box::pin(sleep(self.timeout)), self.activity.hold()));
+            .get_or_insert_with(|| (Box::pin(sleep(self.timeout)), self.activity.begin()));
         ready!(deadline.as_mut().poll(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
@@ -80,7 +80,7 @@ impl<S: AsyncRead + Unpin> ClientStream<S> {
             started: Instant::now(),
             silence: Box::pin(sleep(LINGER_SILENCE)),
             bytes: 0,
-            _hold: self.activity.hold(),
+            _hold: self.activity.begin(),
         });
         let mut memory = [0; LINGER_BUFFER];
         while linger.bytes < LINGER_BYTES && linger.started.elapsed() < LINGER_TIME {

@@ -70,7 +70,8 @@ fn requests_need_one_valid_host(
 ) {
     let scene = Scene::new(&[]);
     let mut stream = scene.connect();
-    let head = [&[&format!("GET /livez HTTP/{version}")[..]], hosts].concat();
+    let request_line = format!("GET /livez HTTP/{version}");
+    let head = [&[&request_line[..]], hosts].concat();
     let request = format!("{}\r\n\r\n{LAST}", head.join("\r\n"));
     stream.write_all(request.as_bytes()).unwrap();
     let said = read_to_end(&mut stream);

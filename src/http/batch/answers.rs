@@ -5,7 +5,7 @@ use crate::puzzle::{Move, Value};
 use crate::search::Solution;
 
 /// The most bytes of answers in a chunk, in compact form, but for the last answer.
-const CHUNK_ANSWERS: usize = 8 * 1024;
+const CHUNK_ANSWERS: usize = 6 * 1024;
 
 /// The answers of a chunk in compact form: eight bytes for an exact solution, which becomes text
 /// only when the client takes it.

@@ -20,9 +20,9 @@ const CHUNKS_IN_FLIGHT: usize = 2;
 /// What a chunk of answers counts against the memory of batches beyond its size.
 const CHUNK_OVERHEAD: usize = 128;
 /// What a chunk of answers reserves until its size is known: the most that it takes.
-const CHUNK_RESERVE: usize = 16 * 1024;
+const CHUNK_RESERVE: usize = 10 * 1024;
 /// The most bytes of a frame of the body, but for the last answer.
-const FRAME: usize = 16 * 1024;
+const FRAME: usize = 8 * 1024;
 
 /// A notation of boards and answers: how its input is cut into chunks.
 pub(super) trait Format: Send + 'static {
@@ -252,7 +252,10 @@ impl Batch {
             step,
             room,
         } = answered;
-        self.waited = Duration::ZERO;
+        // Only a whole line or board renews the patience with the client.
+        if !answers.is_empty() {
+            self.waited = Duration::ZERO;
+        }
         self.push(answers, room);
         match step {
             Step::Next => Then::Next,
