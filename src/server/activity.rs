@@ -1,5 +1,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -12,6 +13,10 @@ pub(super) struct ConnectionActivity {
     state: Mutex<State>,
     /// Whether the client has sent bytes that belong to no request that was read as a whole.
     has_unread: AtomicBool,
+    /// Whether the current request of HTTP/1 waits for more of its body.
+    wants_input: AtomicBool,
+    /// Whether the answer to the current request of HTTP/1 has begun.
+    has_answer: AtomicBool,
     next_answer: AtomicU64,
     /// Cancelled when each answer must say that it is the last one.
     pub(super) is_ending: CancellationToken,
@@ -22,6 +27,8 @@ struct State {
     /// Requests in progress, each from its head to the end of its answer.
     requests: usize,
     idle_since: Instant,
+    /// Woken when no request is in progress any more.
+    waits_for_idle: Option<Waker>,
     /// Answers that have data which the client does not take, by number, and since when.
     untaken: Vec<(u64, Instant)>,
 }
@@ -41,9 +48,12 @@ impl ConnectionActivity {
             state: Mutex::new(State {
                 requests: 0,
                 idle_since: Instant::now(),
+                waits_for_idle: None,
                 untaken: Vec::new(),
             }),
             has_unread: AtomicBool::new(false),
+            wants_input: AtomicBool::new(false),
+            has_answer: AtomicBool::new(false),
             next_answer: AtomicU64::new(0),
             is_ending,
         })
@@ -83,6 +93,16 @@ impl ConnectionActivity {
         (state.requests == 0).then_some(state.idle_since)
     }
 
+    /// Waits until no request is in progress.
+    pub(super) fn poll_idle(&self, cx: &Context<'_>) -> Poll<()> {
+        let mut state = self.state.lock();
+        if state.requests == 0 {
+            return Poll::Ready(());
+        }
+        state.waits_for_idle = Some(cx.waker().clone());
+        Poll::Pending
+    }
+
     /// Counts a request from its head on, or other work on the connection.
     pub(super) fn begin(self: &Arc<Self>) -> RequestGuard {
         self.state.lock().requests += 1;
@@ -106,6 +126,19 @@ impl ConnectionActivity {
     pub(super) fn set_unread(&self, has_unread: bool) {
         self.has_unread.store(has_unread, Relaxed);
     }
+
+    /// Returns whether an answer of HTTP/1 has begun whose request needs no more input.
+    pub(super) fn is_answering(&self) -> bool {
+        self.has_answer.load(Relaxed) && !self.wants_input.load(Relaxed)
+    }
+
+    pub(super) fn set_wants_input(&self, wants_input: bool) {
+        self.wants_input.store(wants_input, Relaxed);
+    }
+
+    pub(super) fn set_has_answer(&self, has_answer: bool) {
+        self.has_answer.store(has_answer, Relaxed);
+    }
 }
 
 impl RequestGuard {
@@ -120,6 +153,11 @@ impl Drop for RequestGuard {
         let mut state = self.0.state.lock();
         state.requests -= 1;
         state.idle_since = Instant::now();
+        if state.requests == 0
+            && let Some(waker) = state.waits_for_idle.take()
+        {
+            waker.wake();
+        }
     }
 }
 

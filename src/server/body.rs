@@ -19,6 +19,7 @@ impl RequestBody {
             body,
             activity: Arc::clone(activity),
         };
+        body.activity.set_wants_input(false);
         body.note_end();
         body
     }
@@ -39,6 +40,7 @@ impl Body for RequestBody {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let frame = Pin::new(&mut self.body.frame()).poll(cx);
+        self.activity.set_wants_input(frame.is_pending());
         if matches!(frame, Poll::Ready(None)) {
             self.activity.set_unread(false);
         } else {

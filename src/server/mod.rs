@@ -190,7 +190,8 @@ impl Server {
             move |request: Request<Incoming>| {
                 let guard = activity.begin();
                 let is_http_1 = request.version() < Version::HTTP_2;
-                let untaken = (!is_http_1).then(|| Arc::clone(&activity));
+                activity.set_has_answer(false);
+                let activity = Arc::clone(&activity);
                 let checked = framing::check(&request);
                 let answer = checked.map(|()| {
                     let request = request.map(|body| RequestBody::new(body, &activity));
@@ -207,7 +208,8 @@ impl Server {
                         let headers = response.headers_mut();
                         headers.insert(CONNECTION, HeaderValue::from_static("close"));
                     }
-                    let untaken = untaken.map(|activity| activity.untaken());
+                    let untaken = (!is_http_1).then(|| activity.untaken());
+                    activity.set_has_answer(is_http_1);
                     Ok::<_, Infallible>(response.map(|body| GuardedBody::new(body, guard, untaken)))
                 }
             }

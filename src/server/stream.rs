@@ -9,6 +9,8 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use super::activity::{ConnectionActivity, RequestGuard};
 
+/// How long a request may go on without an answer after the client has shut down its sending side.
+const HALF_CLOSE_GRACE: Duration = Duration::from_millis(250);
 /// How long a connection that is being closed discards input: until the client is silent for a
 /// while, or this long in all.
 const LINGER_SILENCE: Duration = Duration::from_secs(5);
@@ -23,12 +25,17 @@ const LINGER_BUFFER: usize = 8 * 1024;
 /// while the client still sends, input is read and discarded for a while: a socket that is closed
 /// with unread input resets the connection, and the client may lose the answer (RFC 9112, section
 /// 9.6).
+///
+/// A client may shut down its sending side after a complete request, and wait for the answer. hyper
+/// would take it for one that is gone, and so does not learn of the end of the input at once.
 pub(super) struct ClientStream<S> {
     stream: S,
     activity: Arc<ConnectionActivity>,
     timeout: Duration,
     /// Set while a write waits for the client. Until then the connection is not idle.
     deadline: Option<(Pin<Box<Sleep>>, RequestGuard)>,
+    /// Set at the end of the client's input.
+    half_closed: Option<Pin<Box<Sleep>>>,
     linger: Option<Linger>,
 }
 
@@ -48,6 +55,7 @@ impl<S> ClientStream<S> {
             activity,
             timeout,
             deadline: None,
+            half_closed: None,
             linger: None,
         }
     }
@@ -74,6 +82,22 @@ impl<S> ClientStream<S> {
 }
 
 impl<S: AsyncRead + Unpin> ClientStream<S> {
+    /// Reports the end of the input when no answer is owed: every request was answered, or the grace
+    /// period is over, and the answer has not begun or its request is incomplete.
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let grace = self
+            .half_closed
+            .get_or_insert_with(|| Box::pin(sleep(HALF_CLOSE_GRACE)));
+        while self.activity.poll_idle(cx).is_pending() {
+            ready!(grace.as_mut().poll(cx));
+            if !self.activity.is_answering() {
+                break;
+            }
+            grace.as_mut().reset(Instant::now() + HALF_CLOSE_GRACE);
+        }
+        Poll::Ready(())
+    }
+
     /// Discards input until the client closes the connection, or a limit is reached.
     fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let linger = self.linger.get_or_insert_with(|| Linger {
@@ -106,11 +130,12 @@ impl<S: AsyncRead + Unpin> AsyncRead for ClientStream<S> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
-        let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
         if buffer.filled().len() > before {
             self.activity.set_unread(true);
+            return Poll::Ready(Ok(()));
         }
-        read
+        self.poll_end(cx).map(Ok)
     }
 }
 

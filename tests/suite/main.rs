@@ -21,6 +21,7 @@ mod frames;
 mod framing;
 mod goal_requests;
 mod goals;
+mod half_close;
 mod hostile;
 mod hostile_http2;
 mod lifecycle;
