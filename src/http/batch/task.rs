@@ -375,8 +375,10 @@ impl AnswerStream {
     async fn next_frame(&mut self) -> Option<Result<Vec<u8>, String>> {
         loop {
             if let Some(unread) = &mut self.current {
-                let mut frame = Vec::new();
+                // A vector that grows by doubling would keep twice as much while the frame waits.
+                let mut frame = Vec::with_capacity(FRAME + FRAME / 4);
                 unread.answers.render(self.notation, &mut frame, FRAME);
+                frame.shrink_to_fit();
                 if unread.answers.is_empty() {
                     self.current = None;
                 }
