@@ -16,6 +16,9 @@ pub(crate) const BOARD: &str = "111132323132231222312133";
 /// 13 moves away.
 pub(crate) const HARDEST: &str = "112323233232111211122333";
 
+/// How long the next line of a batch, or a whole other body, may take.
+pub(crate) const BODY_TIMEOUT: Duration = Duration::from_millis(200);
+
 /// What all batches may hold in answers, in bytes: little, so that tests reach it.
 pub(crate) const BATCH_MEMORY: usize = 128 * 1024;
 
@@ -36,7 +39,7 @@ impl Api {
         let (service, engine) = crate::engine::service(config);
         let app = app(AppConfig {
             service: service.clone(),
-            body_timeout: Duration::from_millis(200),
+            body_timeout: BODY_TIMEOUT,
             metrics: HttpMetrics::default(),
             batch_memory: BATCH_MEMORY,
             cors: None,

@@ -5,7 +5,6 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
-use std::time::Duration;
 
 use axum::body::Body;
 use futures_util::{StreamExt, stream};
@@ -14,9 +13,11 @@ use http_body_util::BodyExt;
 use rotation_game::service::Config;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
+use tokio::task::yield_now;
+use tokio::time::advance;
 use tower::ServiceExt;
 
-use crate::api::{Api, BATCH_MEMORY, BOARD, HARDEST};
+use crate::api::{Api, BATCH_MEMORY, BOARD, BODY_TIMEOUT, HARDEST};
 use crate::engine::{CONFIG, boards, until};
 use crate::openapi::Answer;
 use crate::running::Server;
@@ -234,7 +235,7 @@ async fn an_input_that_breaks_off_is_not_taken_for_a_whole_one() {
     assert_eq!(answer.json()["code"], "invalid-request");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_client_that_waits_for_answers_does_not_stall() {
     let api = Api::new();
     let board = boards().nth(9).unwrap();
@@ -244,12 +245,22 @@ async fn a_client_that_waits_for_answers_does_not_stall() {
     let body = api.app.clone().oneshot(request).await.unwrap().into_body();
     let reading = tokio::spawn(body.collect());
     sender.send(Ok(line)).await.unwrap();
-    until("it searches", || api.engine.searches() == 1).await;
-    // Three times as long as the server waits for more.
-    tokio::time::sleep(Duration::from_millis(600)).await;
+    // The clock stands still as long as a task is ready.
+    while api.engine.searches() != 1 {
+        yield_now().await;
+    }
+    for _ in 0..3 {
+        advance(BODY_TIMEOUT).await;
+        for _ in 0..100 {
+            yield_now().await;
+        }
+    }
     assert_eq!(api.engine.stopped(), 0);
     api.engine.release();
     drop(sender);
+    while !reading.is_finished() {
+        yield_now().await;
+    }
     let answers = reading.await.unwrap().unwrap().to_bytes();
     assert!(
         !text(&answers).contains("request-timeout"),

@@ -1,19 +1,23 @@
 //! The life of the real server: start, connections, signals, end.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::TcpListener;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use axum::Router;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use http::{Request, StatusCode};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use rotation_game::server;
 use rstest::rstest;
 use rustix::process::Signal;
 use serde_json::json;
+use tokio::task::yield_now;
+use tokio::time::advance;
 
 use crate::running::{Connection, HARDEST, LONG_SEARCH, Server, eventually, free_address, metric};
 use crate::support::{program, run, text};
@@ -253,19 +257,44 @@ fn a_connection_that_stalls_before_its_request_is_closed(#[case] sent: &str) {
     assert!(connection.response().is_none());
 }
 
-#[test]
-fn the_header_timeout_begins_with_the_connection() {
-    let server = Server::start(&["--header-timeout", "1s"]);
-    let mut connection = server.connect();
-    let started = Instant::now();
-    std::thread::sleep(Duration::from_millis(700));
-    connection.send("G");
-    assert!(connection.response().is_none());
-    assert!(
-        started.elapsed() < Duration::from_millis(1600),
-        "{:?}",
-        started.elapsed()
-    );
+#[tokio::test(start_paused = true)]
+async fn the_header_timeout_begins_with_the_connection() {
+    const TIMEOUT: Duration = Duration::from_secs(1);
+    const MARGIN: Duration = Duration::from_millis(5);
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let config = server::Config {
+        max_connections: 1,
+        http2: true,
+        header_timeout: TIMEOUT,
+        max_connection_age: Duration::from_hours(1),
+    };
+    let metrics = server::Metrics::default();
+    let shutdown = server::Shutdown::default();
+    tokio::spawn(server::serve(
+        listener,
+        Router::new(),
+        config,
+        metrics.clone(),
+        shutdown,
+    ));
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    // The clock stands still as long as a task is ready.
+    while metrics.connections.get() == 0 {
+        yield_now().await;
+    }
+    advance(TIMEOUT / 2).await;
+    stream.write_all(b"G").unwrap();
+    advance((TIMEOUT / 2).saturating_sub(MARGIN)).await;
+    for _ in 0..1000 {
+        yield_now().await;
+    }
+    assert_eq!(metrics.connections.get(), 1);
+    advance(2 * MARGIN).await;
+    for _ in 0..1000 {
+        yield_now().await;
+    }
+    assert_eq!(metrics.connections.get(), 0);
 }
 
 #[test]
@@ -279,9 +308,15 @@ fn an_http_2_connection_without_a_request_is_closed() {
     stream
         .write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0")
         .unwrap();
-    let mut answer = Vec::new();
-    // It ends, cleanly or by a reset.
-    let _ = stream.read_to_end(&mut answer);
+    let started = Instant::now();
+    if let Err(error) = stream.read_to_end(&mut Vec::new()) {
+        assert_eq!(error.kind(), ErrorKind::ConnectionReset, "{error}");
+    }
+    assert!(
+        started.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        started.elapsed()
+    );
 }
 
 #[test]

@@ -139,12 +139,12 @@ async fn a_search_ends_by_the_services_own_limit_and_a_later_caller_goes_on() {
     };
     let first = solve(&service, early);
     until("it runs", || running(&service) == 1).await;
-    tokio::time::sleep(Duration::from_millis(150)).await;
     let late = Request {
         timeout: Duration::from_mins(1),
         ..early
     };
     let second = solve(&service, late);
+    until("both wait", || service.metrics().cache_misses.get() == 2).await;
     assert!(matches!(first.await.unwrap(), Err(Error::TimedOut { .. })));
     until("there is a second search", || engine.searches() == 2).await;
     engine.release();
