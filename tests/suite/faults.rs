@@ -87,6 +87,7 @@ fn a_process_that_was_suspended_goes_on() {
     );
     let mut idle = server.connect();
     server.signal(Signal::STOP);
+    // The deadlines of the process pass by the clock of the system.
     thread::sleep(Duration::from_secs(1));
     let mut patient = server.connect();
     patient.send_solve(&json!({"board": BOARD}));

@@ -1,7 +1,7 @@
 //! Whatever limits a search is honoured.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use rotation_game::puzzle::Goal;
@@ -25,14 +25,21 @@ impl Heuristic for Hopeless {
     }
 }
 
-/// Without a heuristic, 13 moves are billions of nodes.
-struct Blind;
-impl Heuristic for Blind {
+/// Without a heuristic, 13 moves are billions of nodes. Stops the search long before.
+struct Blind<'a> {
+    stop: &'a AtomicBool,
+    boards: Cell<u64>,
+}
+impl Heuristic for Blind<'_> {
     const NAME: &'static str = "blind";
     fn goal(&self) -> Goal {
         Goal::Centre
     }
     fn lower_bound(&self, _: Board) -> u32 {
+        self.boards.set(self.boards.get() + 1);
+        if self.boards.get() == 1_000_000 {
+            self.stop.store(true, Relaxed);
+        }
         0
     }
 }
@@ -142,21 +149,16 @@ fn a_stop_flag_that_is_set_stops_the_search_at_its_first_node() {
 #[test]
 fn a_stop_flag_stops_a_search_that_would_run_for_hours() {
     let stop = AtomicBool::new(false);
-    thread::scope(|scope| {
-        let searching = scope.spawn(|| {
-            search(
-                hardest(),
-                &Blind,
-                Limits {
-                    stop: &stop,
-                    ..Limits::NONE
-                },
-            )
-        });
-        thread::sleep(Duration::from_millis(20));
-        stop.store(true, Ordering::Relaxed);
-        assert_eq!(searching.join().unwrap(), Outcome::Stopped);
-    });
+    let blind = Blind {
+        stop: &stop,
+        boards: Cell::new(0),
+    };
+    let limits = Limits {
+        stop: &stop,
+        ..Limits::NONE
+    };
+    assert_eq!(search(hardest(), &blind, limits), Outcome::Stopped);
+    assert!(blind.boards.get() < 1_100_000, "{:?}", blind.boards);
 }
 
 #[test]

@@ -100,6 +100,7 @@ impl Healthy {
                     if is_over.load(Relaxed) {
                         return;
                     }
+                    // Paces the client, so that it leaves the server time for the others.
                     thread::sleep(Duration::from_millis(2));
                 }
             }
@@ -133,7 +134,7 @@ pub(crate) fn statuses(text: &str) -> Vec<&str> {
 }
 
 /// Sends the pieces while it reads, with a pause before each, until the server closes the
-/// connection. Returns what the server sent.
+/// connection. Returns what the server sent. The pauses are real, since a real server counts them.
 pub(crate) fn send_slowly<'a>(
     mut stream: TcpStream,
     pieces: impl IntoIterator<Item = &'a [u8]>,
