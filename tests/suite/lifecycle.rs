@@ -1,24 +1,21 @@
 //! The life of the real server: start, connections, signals, end.
 
 use std::io::{ErrorKind, Read, Write};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use axum::Router;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use http::{Request, StatusCode};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use rotation_game::server;
 use rstest::rstest;
 use rustix::process::Signal;
 use serde_json::json;
-use tokio::task::yield_now;
-use tokio::time::advance;
 
+use crate::frames::PREFACE;
 use crate::running::{Connection, HARDEST, LONG_SEARCH, Server, eventually, free_address, metric};
 use crate::support::{program, run, text};
 
@@ -257,57 +254,14 @@ fn a_connection_that_stalls_before_its_request_is_closed(#[case] sent: &str) {
     assert!(connection.response().is_none());
 }
 
-#[tokio::test(start_paused = true)]
-async fn the_header_timeout_begins_with_the_connection() {
-    const TIMEOUT: Duration = Duration::from_secs(1);
-    const MARGIN: Duration = Duration::from_millis(5);
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let config = server::Config {
-        max_connections: 1,
-        http2: true,
-        header_timeout: TIMEOUT,
-        max_connection_age: Duration::from_hours(1),
-    };
-    let metrics = server::Metrics::default();
-    let shutdown = server::Shutdown::default();
-    tokio::spawn(server::serve(
-        listener,
-        Router::new(),
-        config,
-        metrics.clone(),
-        shutdown,
-    ));
-    let mut stream = std::net::TcpStream::connect(address).unwrap();
-    // The clock stands still as long as a task is ready.
-    while metrics.connections.get() == 0 {
-        yield_now().await;
-    }
-    advance(TIMEOUT / 2).await;
-    stream.write_all(b"G").unwrap();
-    advance((TIMEOUT / 2).saturating_sub(MARGIN)).await;
-    for _ in 0..1000 {
-        yield_now().await;
-    }
-    assert_eq!(metrics.connections.get(), 1);
-    advance(2 * MARGIN).await;
-    for _ in 0..1000 {
-        yield_now().await;
-    }
-    assert_eq!(metrics.connections.get(), 0);
-}
-
 #[test]
 fn an_http_2_connection_without_a_request_is_closed() {
     let server = Server::start(&["--header-timeout", "200ms"]);
-    let mut stream = std::net::TcpStream::connect(server.address).unwrap();
+    let mut stream = TcpStream::connect(server.address).unwrap();
     stream
         .set_read_timeout(Some(Duration::from_secs(30)))
         .unwrap();
-    // The preface, and empty settings.
-    stream
-        .write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0")
-        .unwrap();
+    stream.write_all(PREFACE).unwrap();
     let started = Instant::now();
     if let Err(error) = stream.read_to_end(&mut Vec::new()) {
         assert_eq!(error.kind(), ErrorKind::ConnectionReset, "{error}");

@@ -38,3 +38,4 @@ mod scene;
 mod service;
 mod solve_command;
 mod support;
+mod time_limits;
