@@ -17,6 +17,7 @@ use serde_json::json;
 
 use crate::frames::PREFACE;
 use crate::running::{Connection, HARDEST, LONG_SEARCH, Server, eventually, free_address, metric};
+use crate::scene::{LAST, read_to_end, statuses};
 use crate::support::{program, run, text};
 
 /// A server on which a search runs that takes long, and the connection that waits for it.
@@ -189,6 +190,48 @@ fn metrics_tell_what_happened_by_route_method_and_status() {
         404,
         "not on the public address"
     );
+}
+
+#[test]
+fn methods_and_paths_of_clients_add_no_series() {
+    let metrics = free_address();
+    let server = Server::start(&["--metrics-listen", &metrics]);
+    for number in 0..20 {
+        let mut connection = server.connect();
+        connection.send(&format!(
+            "METHOD{number} /path{number} HTTP/1.1\r\nhost: test\r\n\r\n"
+        ));
+        assert_eq!(connection.response().unwrap().status, 404);
+    }
+    let metrics = crate::running::metrics(&metrics);
+    let unmatched: Vec<&str> = metrics
+        .lines()
+        .filter(|line| line.starts_with("rotation_game_http_requests_total{route=\"unmatched\""))
+        .collect();
+    let expected =
+        "rotation_game_http_requests_total{route=\"unmatched\",method=\"other\",status=\"404\"} 20";
+    assert_eq!(unmatched, [expected]);
+}
+
+#[test]
+fn metrics_take_at_most_64_connections() {
+    let metrics = free_address();
+    let server = Server::start(&["--metrics-listen", &metrics, "--header-timeout", "60s"]);
+    let idle: Vec<TcpStream> = (0..64)
+        .map(|_| TcpStream::connect(&metrics).unwrap())
+        .collect();
+    let mut next = TcpStream::connect(&metrics).unwrap();
+    next.write_all(LAST.as_bytes()).unwrap();
+    // There is no event to wait for where nothing happens.
+    next.set_read_timeout(Some(Duration::from_millis(200)))
+        .unwrap();
+    let error = next.read(&mut [0]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::WouldBlock);
+    drop(idle);
+    next.set_read_timeout(Some(Duration::from_secs(30)))
+        .unwrap();
+    assert_eq!(statuses(&read_to_end(&mut next)), ["200"]);
+    drop(server);
 }
 
 #[test]
