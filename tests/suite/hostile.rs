@@ -42,20 +42,52 @@ fn dripped_requests_end_after_the_timeout(#[case] sent: &str, #[case] expected: 
 }
 
 #[rstest]
-#[case::long_header(&format!("GET / HTTP/1.1\r\nhost: a\r\nx: {}\r\n\r\n", "a".repeat(20_000)), "431")]
-#[case::many_headers(&format!("GET / HTTP/1.1\r\nhost: a\r\n{}\r\n", "x: a\r\n".repeat(500)), "431")]
-#[case::long_path(&format!("GET /{} HTTP/1.1\r\nhost: a\r\n\r\n", "a".repeat(20_000)), "431")]
+#[case::long_header(&format!("GET / HTTP/1.1\r\nhost: a\r\nx: {}\r\n\r\n", "a".repeat(16_384)), "431")]
+#[case::many_headers(&format!("GET / HTTP/1.1\r\nhost: a\r\n{}\r\n", "x: a\r\n".repeat(100)), "431")]
+#[case::long_path(&format!("GET /{} HTTP/1.1\r\nhost: a\r\n\r\n", "a".repeat(16_384)), "431")]
 #[case::chunk_of_any_length(&format!("{SOLVE}transfer-encoding: chunked\r\n\r\nfffffffffffffffff\r\n"), "400")]
 #[case::negative_chunk(&format!("{SOLVE}transfer-encoding: chunked\r\n\r\n-1\r\n"), "400")]
 #[case::chunk_extension(&format!("{SOLVE}transfer-encoding: chunked\r\n\r\n1;{}", "a".repeat(20_000)), "400")]
 #[case::trailers(&format!("{SOLVE}transfer-encoding: chunked\r\n\r\n1\r\n \r\n0\r\n{}\r\n", "x: a\r\n".repeat(3000)), "400")]
 #[case::chunks_without_end(&format!("{SOLVE}transfer-encoding: chunked\r\n\r\n{}", "a\r\n          \r\n".repeat(500)), "413")]
 #[case::announced_terabyte(&format!("{SOLVE}content-length: 1099511627776\r\n\r\n"), "413")]
+#[case::greatest_length(&format!("{SOLVE}content-length: 18446744073709551613\r\n\r\n"), "413")]
+// The HTTP library refuses the next ones itself: it uses two as marks, and more has no 64 bits.
+#[case::length_of_a_mark(&format!("{SOLVE}content-length: 18446744073709551615\r\n\r\n"), "431")]
+#[case::length_beyond_64_bits(&format!("{SOLVE}content-length: 18446744073709551616\r\n\r\n"), "400")]
 #[case::tls("\x16\x03\x01\x02\0\x01\0\x01\u{7c}\x03\x03\0\0\0\0", "400")]
 fn oversized_or_invalid_requests_are_refused(#[case] sent: &str, #[case] expected: &str) {
     let scene = Scene::new(&[]);
     let said = send_slowly(scene.connect(), [sent.as_bytes()], Duration::ZERO);
     assert_eq!(statuses(&said), [expected], "{said}");
+    scene.end();
+}
+
+#[rstest]
+#[case::length(&["x: ", &"a".repeat(16_000), "\r\n"].concat())]
+#[case::number(&"x: a\r\n".repeat(99))]
+fn heads_within_the_limits_are_read(#[case] headers: &str) {
+    let scene = Scene::new(&[]);
+    let mut connection = Connection::to(scene.server.address);
+    connection.send(&format!("GET /livez HTTP/1.1\r\nhost: a\r\n{headers}\r\n"));
+    assert_eq!(connection.response().unwrap().status, 200);
+    drop(connection);
+    scene.end();
+}
+
+#[test]
+fn input_after_a_refusal_is_discarded_up_to_64_mib() {
+    const MIB: usize = 1024 * 1024;
+    let scene = Scene::new(&[]);
+    let mut stream = scene.connect();
+    stream.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+    let piece = vec![b'a'; 65_536];
+    let mut sent = 0;
+    while sent < 200 * MIB && stream.write_all(&piece).is_ok() {
+        sent += piece.len();
+    }
+    // Besides, the sockets hold some.
+    assert!((64 * MIB..100 * MIB).contains(&sent), "{sent} bytes");
     scene.end();
 }
 
@@ -231,6 +263,34 @@ fn unchunked(response: &str) -> String {
             }
         }
     }
+}
+
+/// Within twice the figures of docs/operations.md.
+#[cfg(target_os = "linux")]
+#[test]
+fn slow_connections_take_little_memory() {
+    const CLIENTS: u64 = 300;
+    let scene = Scene::new(&["--header-timeout", "60s", "--body-timeout", "60s"]);
+    let memory = || scene.server.memory_kib("VmRSS");
+    let before = memory();
+    assert!(before < 14 * 1024, "{before} KiB at rest");
+    let mut clients: Vec<TcpStream> = (0..CLIENTS).map(|_| scene.connect()).collect();
+    for (index, stream) in clients.iter_mut().enumerate() {
+        let head = format!("{SOLVE}content-length: 4000\r\n\r\n{}", " ".repeat(3000));
+        let sent = match index % 3 {
+            0 => "",
+            1 => &head[..40],
+            _ => &head,
+        };
+        stream.write_all(sent.as_bytes()).unwrap();
+    }
+    eventually("all are open", || {
+        metric(&scene.metrics, "rotation_game_connections") == CLIENTS + 1
+    });
+    let each = memory().saturating_sub(before) / CLIENTS;
+    assert!(each < 54, "{each} KiB each");
+    drop(clients);
+    scene.end();
 }
 
 /// Each bad line of two bytes has an answer that is a hundred times as long.

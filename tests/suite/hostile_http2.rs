@@ -1,6 +1,6 @@
 //! Hostile clients over HTTP/2, against the real server.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use rstest::rstest;
 
 use crate::api::BOARD;
-use crate::frames::{self, Client, DATA, GO_AWAY, HEADERS, MAX_FRAME, PING, PREFACE, frame};
+use crate::frames::{
+    self, Client, DATA, GO_AWAY, HEADERS, MAX_FRAME, PING, PREFACE, RST_STREAM, frame,
+};
 use crate::running::{LONG_SEARCH, eventually};
 use crate::scene::Scene;
 
@@ -32,7 +34,9 @@ fn open_and_reset(scene: &Scene) -> Vec<u8> {
 /// Reads until the connection ends, cleanly or by a reset.
 fn read_to_end(mut stream: TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let _ = stream.read_to_end(&mut bytes);
+    if let Err(error) = stream.read_to_end(&mut bytes) {
+        assert_eq!(error.kind(), ErrorKind::ConnectionReset, "{error}");
+    }
     bytes
 }
 
@@ -70,25 +74,60 @@ fn a_client_that_answers_no_ping_is_dropped_with_its_search() {
     stream.write_all(PREFACE).unwrap();
     stream.write_all(&frames::solve(1, LONG_SEARCH)).unwrap();
     eventually("it searches", || scene.searches_running() == 1);
+    let started = Instant::now();
     // A request is in flight, so only the ping shows that the client is gone.
     assert!(kinds(&read_to_end(stream)).contains(&PING));
+    let elapsed = started.elapsed();
+    assert!(elapsed < Duration::from_secs(40), "{elapsed:?}");
     scene.end();
 }
 
-#[test]
-fn a_request_with_400_headers_is_refused() {
+/// A literal whose name is `x` and whose value has 4,000 bytes, added to the table of headers, and
+/// that again by its index.
+fn long_headers(count: usize) -> Vec<u8> {
+    const LENGTH: [u8; 3] = [0x7f, 0xa1, 0x1e];
+    let first = [b"\x40\x01x", &LENGTH[..], &[b'a'; 4000]].concat();
+    [first, vec![0xbe; count - 1]].concat()
+}
+
+#[rstest]
+#[case::many(&b"\0\x01x\x01a".repeat(100), 200)]
+#[case::too_many(&b"\0\x01x\x01a".repeat(101), 431)]
+#[case::long(&long_headers(4), 200)]
+#[case::too_long(&long_headers(5), 431)]
+fn a_head_has_16_kib_and_100_headers_at_most(#[case] headers: &[u8], #[case] expected: u16) {
     let scene = Scene::new(&[]);
     let mut client = Client::new(scene.connect(), PREFACE);
-    // A literal that is not indexed: x: a.
-    let headers = b"\0\x01x\x01a".repeat(400);
-    client.send(&frames::get(1, "/livez", &headers));
+    client.send(&frames::get(1, "/livez", headers));
     let answer = loop {
         let frame = client.frame().unwrap();
         if frame.kind == HEADERS {
             break frame;
         }
     };
-    assert_eq!(frames::status(&answer.payload), 431);
+    assert_eq!(frames::status(&answer.payload), expected);
+    drop(client);
+    scene.end();
+}
+
+#[test]
+fn a_connection_has_128_requests_at_a_time_at_most() {
+    const REFUSED_STREAM: [u8; 4] = [0, 0, 0, 7];
+    let scene = Scene::new(&["--body-timeout", "60s"]);
+    let mut client = Client::new(scene.connect(), PREFACE);
+    for index in 0..129 {
+        client.post(2 * index + 1, "/solve", "application/json");
+    }
+    let refused = loop {
+        let frame = client.frame().unwrap();
+        if frame.kind == RST_STREAM {
+            break frame;
+        }
+    };
+    assert_eq!(
+        (refused.stream, &refused.payload[..]),
+        (257, &REFUSED_STREAM[..])
+    );
     drop(client);
     scene.end();
 }
