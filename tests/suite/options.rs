@@ -1,11 +1,17 @@
 //! Every option of the server, seen from outside.
 
+use std::io::{ErrorKind, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
 use rstest::rstest;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
+use crate::frames::PREFACE;
 use crate::operations::{OPERATIONS, bounds, help, options};
-use crate::running::{Connection, HARDEST, Server, free_address};
+use crate::running::{Connection, HARDEST, Server, eventually, free_address, metric};
+use crate::scene::read_to_end;
 use crate::support::{program, run, text};
 
 const NEAR: &str = "111132323132231222312133";
@@ -82,6 +88,78 @@ fn cache_capacity_bounds_what_is_kept() {
     let third = "111111112222222233333333";
     let order = [NEAR, HARDEST, NEAR, third, NEAR, HARDEST];
     assert_eq!(order.map(known), [false, false, true, false, true, false]);
+}
+
+/// Patterns have a cache of the same size, which takes nothing from the other.
+#[test]
+fn cache_capacity_bounds_solutions_to_patterns_apart() {
+    let server = Server::start(&["--cache-capacity", "2"]);
+    let known = |(board, goal): (&str, &str)| {
+        let response = server.solve(&json!({"board": board, "goal": goal}));
+        response.header("cache-status") == "rotation-game; hit"
+    };
+    let pattern = "..1...............3..2..";
+    let third = "111111112222222233333333";
+    let order = [
+        (NEAR, "centre"),
+        (HARDEST, "centre"),
+        (NEAR, pattern),
+        (HARDEST, pattern),
+        (NEAR, pattern),
+        (third, pattern),
+        (HARDEST, pattern),
+        (NEAR, "centre"),
+        (HARDEST, "centre"),
+    ];
+    let expected = [false, false, false, false, true, false, false, true, true];
+    assert_eq!(order.map(known), expected);
+}
+
+#[test]
+fn goal_cache_bounds_the_tables_of_patterns() {
+    let metrics = free_address();
+    let server = Server::start(&["--goal-cache", "1", "--metrics-listen", &metrics]);
+    for goal in ["113331232232211122313132", "112311231323132213232213"] {
+        let answer = server.solve(&json!({"board": NEAR, "goal": goal}));
+        assert_eq!(answer.status, 200, "{answer:?}");
+        eventually("the tables of one pattern are kept", || {
+            metric(&metrics, "rotation_game_goals") == 1
+        });
+        let bytes = metric(&metrics, "rotation_game_goal_tables_bytes");
+        assert!((6_000_000..6_700_000).contains(&bytes), "{bytes}");
+    }
+}
+
+/// On default settings, there is room for two million answers.
+#[test]
+fn batch_memory_bounds_answers_that_are_not_read() {
+    const LINES: usize = 1_500_000;
+    let body = format!("\"{NEAR}\"\n").repeat(LINES);
+    let head = format!(
+        "POST /solve/batch HTTP/1.1\r\nhost: test\r\ncontent-type: application/x-ndjson\r\n\
+         content-length: {}\r\n\r\n",
+        body.len()
+    );
+    let server = Server::start(&["--batch-memory", "1"]);
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    // There is no event to wait for where the server takes no more.
+    stream
+        .set_write_timeout(Some(Duration::from_secs(2)))
+        .unwrap();
+    stream.write_all(head.as_bytes()).unwrap();
+    let error = stream.write_all(body.as_bytes()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::WouldBlock);
+}
+
+#[test]
+fn http2_off_refuses_http_2() {
+    let server = Server::start(&["--http2", "off", "--header-timeout", "1h"]);
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(30)))
+        .unwrap();
+    stream.write_all(PREFACE).unwrap();
+    assert_eq!(read_to_end(&mut stream), "");
 }
 
 #[test]
