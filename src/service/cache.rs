@@ -81,6 +81,31 @@ mod tests {
         assert_eq!(metrics.cache_entries.get(), 3);
     }
 
+    /// As docs/operations.md says, under "Sizing".
+    #[test]
+    fn an_entry_takes_115_bytes_at_most() {
+        const ENTRIES: u32 = 65_536;
+        let mut boards: Vec<Board> = boards().into();
+        while boards.len() < ENTRIES as usize {
+            let next = Move::ALL.map(|next| boards.iter().map(move |board| board.after(next)));
+            boards = next.into_iter().flatten().collect();
+            boards.sort_unstable_by_key(Board::to_string);
+            boards.dedup();
+        }
+        boards.truncate(ENTRIES as usize);
+        let metrics = Metrics::default();
+        let mut cache = Cache::new(0);
+        let allocated = allocation_counter::measure(|| {
+            cache = Cache::new(ENTRIES as usize);
+            for &board in &boards {
+                cache.put(board, SOLUTION, &metrics);
+            }
+        });
+        assert_eq!(metrics.cache_entries.get(), i64::from(ENTRIES));
+        let each = allocated.bytes_current / i64::from(ENTRIES);
+        assert!((50..=115).contains(&each), "{each} bytes each");
+    }
+
     #[test]
     fn putting_a_board_again_evicts_nothing() {
         let [a, b, ..] = boards();

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rotation_game::PatternDatabase;
+use rotation_game::analysis::{Sampler, Samplers};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -98,6 +100,20 @@ fn served() -> Metrics {
         }
     }
     found
+}
+
+/// Within the figures of "Sizing".
+#[test]
+fn what_random_boards_are_drawn_from_takes_8_mb_at_most() {
+    let database = PatternDatabase::build();
+    let samplers = Samplers::default();
+    let allocated = allocation_counter::measure(|| {
+        for distance in 0..=Sampler::GREATEST_DISTANCE {
+            samplers.at_distance(&database, distance).unwrap();
+        }
+    });
+    let bytes = allocated.bytes_current;
+    assert!((1_000_000..8_000_000).contains(&bytes), "{bytes}");
 }
 
 /// Whatever looks like the name of a metric.
