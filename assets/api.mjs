@@ -45,14 +45,14 @@ function read({ response, text }) {
   });
 }
 
-/** The answer to a GET. */
+/** The answer to a GET. Paths are relative to the page, which may be below a prefix. */
 export async function get(path, signal) {
   return read(await call(path, signal));
 }
 
 /** The answer to POST /solve, and how it came. */
 export async function solve(request, signal) {
-  const answer = await call('/solve', signal, {
+  const answer = await call('solve', signal, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(request),

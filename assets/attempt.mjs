@@ -77,7 +77,7 @@ function words(error) {
   );
   paragraph.append(`${error.message}.`);
   if (error.code) {
-    const page = html('a', { href: `/problems/${error.code}` }, 'What that means');
+    const page = html('a', { href: `problems/${error.code}` }, 'What that means');
     paragraph.append(' ', page, ` (request ${error.instance}).`);
   }
   return paragraph;

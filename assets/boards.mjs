@@ -20,7 +20,7 @@ export function letDraw(onBoard) {
 
   const draw = (query) =>
     attempt('draw', async (signal) => {
-      const drawn = await get(`/boards/random?${new URLSearchParams(query)}`, signal);
+      const drawn = await get(`boards/random?${new URLSearchParams(query)}`, signal);
       onBoard(drawn.board);
       // The seed as it was given, if it was: numbers of JavaScript do not hold all seeds.
       showDraw({ seed: drawn.seed, ...query });

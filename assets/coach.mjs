@@ -35,7 +35,7 @@ export class Coach extends EventTarget {
     this.#judge();
     await attempt('rating', async (signal) => {
       // Until then the marks of the board before stay, for less than the eye sees.
-      this.#rating = await get(`/boards/${board}`, signal);
+      this.#rating = await get(`boards/${board}`, signal);
       this.#render();
     });
     const hasFailed = this.#rating === null && this.#game.board === board;
@@ -111,7 +111,7 @@ export class Coach extends EventTarget {
       return;
     }
     attempt('replay', async (signal) => {
-      const replay = await get(`/boards/${start}/replay/${moves}`, signal);
+      const replay = await get(`boards/${start}/replay/${moves}`, signal);
       const wasted = replay.steps.map(({ effect }) => ({ closer: 0, same: 1, farther: 2 })[effect]);
       const sum = wasted.reduce((total, moves) => total + moves, 0);
       byId('replay-verdict').textContent = verdict(moves.length, sum, replay);

@@ -11,7 +11,7 @@ export function showConsole(game) {
     abandon('console');
     byId('answer').hidden = true;
     byId('curl').textContent = [
-      `curl -s ${location.origin}/solve \\`,
+      `curl -s ${new URL('solve', location)} \\`,
       "  -H 'Content-Type: application/json' \\",
       `  -d '${JSON.stringify(request())}'`,
     ].join('\n');

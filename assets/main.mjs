@@ -106,7 +106,7 @@ function follow({ board, moves, paint, seed, distance }) {
   } else if (seed !== null) {
     draw(distance === null ? { seed } : { distance, seed });
   } else if (!hasMoves) {
-    const path = `/boards/${game.board}/replay/${encodeURIComponent(moves)}`;
+    const path = `boards/${game.board}/replay/${encodeURIComponent(moves)}`;
     attempt('address', (signal) => get(path, signal));
   }
 }

@@ -56,7 +56,7 @@ export class Player {
     const origin = this.#game.position;
     const board = this.#game.board;
     return attempt('solve', async (signal) => {
-      const page = await get(`/boards/${board}/solutions?limit=${PAGE}`, signal);
+      const page = await get(`boards/${board}/solutions?limit=${PAGE}`, signal);
       this.#origin = origin;
       this.#solutions.clear();
       this.#index = 0;
@@ -80,7 +80,7 @@ export class Player {
       if (!this.#solutions.has(index)) {
         const board = play(origin.start, origin.moves);
         const offset = index - (index % PAGE);
-        const path = `/boards/${board}/solutions?limit=${PAGE}&offset=${offset}`;
+        const path = `boards/${board}/solutions?limit=${PAGE}&offset=${offset}`;
         this.#keep(await get(path, signal));
       }
       this.#index = index;

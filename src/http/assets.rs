@@ -38,9 +38,9 @@ static ASSETS: LazyLock<Vec<Representation>> = LazyLock::new(|| {
     assets.collect()
 });
 
-/// The path of the folder that the assets are in.
+/// Returns the path of the folder of the assets, relative to `/`.
 pub(super) fn folder() -> String {
-    format!("/assets/{}", *VERSION)
+    format!("assets/{}", *VERSION)
 }
 
 /// `GET /assets/{version}/{name}`.

@@ -32,9 +32,11 @@ impl Page {
         Self(Representation::new(HTML, NO_CACHE, html))
     }
 
-    /// A page of text. All three are HTML, the title and the description without tags.
-    pub(super) fn of_text(title: &str, description: &str, content: &str) -> Self {
+    /// A page of text. `root` is the relative path from it to `/`. The others are HTML, the title
+    /// and the description without tags.
+    pub(super) fn of_text(root: &str, title: &str, description: &str, content: &str) -> Self {
         let places = [
+            ("{root}", root),
             ("{title}", title),
             ("{description}", description),
             // The last one, since nothing in it is a place.
@@ -65,7 +67,7 @@ pub(super) async fn home(headers: HeaderMap) -> Response {
 fn links_to_problems() -> String {
     Code::ALL.iter().fold(String::new(), |mut links, code| {
         let code = code.as_str();
-        let _ = write!(links, "<li><a href=\"/problems/{code}\">{code}</a></li>");
+        let _ = write!(links, "<li><a href=\"problems/{code}\">{code}</a></li>");
         links
     })
 }

@@ -64,12 +64,12 @@ pub(super) async fn problem(
     check_accepts(&headers, "text/html")?;
     let content = format!(
         "<h1>{title}</h1>\n<p class=\"lead\">{description}</p>\n\
-         <p>Code <code>{name}</code>, status {status}. <a href=\"/docs#problems\">All problems</a></p>",
+         <p>Code <code>{name}</code>, status {status}. <a href=\"../docs#problems\">All problems</a></p>",
         name = code.as_str(),
         title = code.title(),
         description = code.description(),
         status = code.status().as_u16(),
     );
     let title = format!("{}: rotation-game", code.as_str());
-    Ok(Page::of_text(&title, code.title(), &content).respond(&headers))
+    Ok(Page::of_text("../", &title, code.title(), &content).respond(&headers))
 }

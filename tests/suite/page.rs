@@ -16,20 +16,18 @@ fn body(answer: &Answer) -> &str {
     std::str::from_utf8(&answer.body).unwrap()
 }
 
-/// The paths in the attributes of a page that lead to its assets.
-fn assets_of(page: &str) -> Vec<&str> {
-    let attributes = page.split('"').filter(|text| text.starts_with("/assets/"));
-    attributes.collect()
+/// The paths of the assets in the attributes of a page, from `/`.
+fn assets_of(page: &str) -> Vec<String> {
+    let attributes = page.split('"').map(|text| text.trim_start_matches("../"));
+    let assets = attributes.filter(|text| text.starts_with("assets/"));
+    assets.map(|path| format!("/{path}")).collect()
 }
 
 /// The path of the stylesheet, as the page names it.
 pub(crate) async fn stylesheet(api: &Api) -> String {
     let home = api.get("/").await;
     let mut assets = assets_of(body(&home)).into_iter();
-    assets
-        .find(|path| path.ends_with("/style.css"))
-        .unwrap()
-        .to_owned()
+    assets.find(|path| path.ends_with("/style.css")).unwrap()
 }
 
 #[tokio::test]
@@ -67,6 +65,8 @@ async fn pages_load_nothing_from_elsewhere_and_nothing_inline() {
             " onclick=",
             "src=\"http",
             "{assets}",
+            "{root}",
+            "=\"/",
         ] {
             assert!(!html.contains(forbidden), "{forbidden} in {path}");
         }
@@ -94,7 +94,7 @@ async fn assets_are_kept_for_ever_under_a_path_that_changes_with_them() {
     for page in PAGES {
         let page = api.get(page).await;
         for path in assets_of(body(&page)) {
-            let answer = api.get(path).await;
+            let answer = api.get(&path).await;
             assert_eq!(answer.status, StatusCode::OK, "{path}");
             assert_eq!(
                 answer.header("cache-control"),
@@ -103,11 +103,11 @@ async fn assets_are_kept_for_ever_under_a_path_that_changes_with_them() {
             types.insert(answer.header("content-type").to_owned());
             let etag = answer.header("etag");
             let again = api
-                .call(with_header(Method::GET, path, "if-none-match", etag, ""))
+                .call(with_header(Method::GET, &path, "if-none-match", etag, ""))
                 .await;
             assert_eq!(again.status, StatusCode::NOT_MODIFIED, "{path}");
             let head = api
-                .call(with_header(Method::HEAD, path, "accept", "*/*", ""))
+                .call(with_header(Method::HEAD, &path, "accept", "*/*", ""))
                 .await;
             assert_eq!((head.status, head.header("etag")), (StatusCode::OK, etag));
         }

@@ -19,6 +19,7 @@ use html::{escape, paragraphs};
 static DOCS: LazyLock<Page> = LazyLock::new(|| {
     let document = yaml_serde::from_str(OPENAPI).expect("openapi.yaml is YAML, as tests hold it");
     Page::of_text(
+        "./",
         "The API reference: rotation-game",
         "Every operation, parameter, schema, example and problem of the rotation-game API.",
         &Reference(document).render(),
@@ -44,7 +45,7 @@ impl Reference {
         let _ = write!(
             out,
             "<p class=\"lead\">{} {} version {}, licensed under {}. For machines: \
-             <a href=\"/openapi.yaml\">openapi.yaml</a>, OpenAPI {}.</p>",
+             <a href=\"openapi.yaml\">openapi.yaml</a>, OpenAPI {}.</p>",
             escape(text(&info["summary"])),
             escape(text(&info["title"])),
             escape(text(&info["version"])),
@@ -136,7 +137,7 @@ fn problems(out: &mut String) {
     for code in Code::ALL {
         let _ = write!(
             out,
-            "<dt><a href=\"/problems/{name}\"><code>{name}</code></a> <span class=\"muted\">{status}\
+            "<dt><a href=\"problems/{name}\"><code>{name}</code></a> <span class=\"muted\">{status}\
              </span></dt><dd><p>{title}. {description}</p></dd>",
             name = code.as_str(),
             status = code.status().as_u16(),
