@@ -15,16 +15,22 @@ export class Problem extends Error {
 export class NoConnection extends Error {}
 
 async function call(path, signal, options) {
-  const patience = AbortSignal.timeout(PATIENCE_MS);
-  const either = AbortSignal.any([signal, patience]);
+  signal.throwIfAborted();
+  const request = new AbortController();
+  const abort = () => request.abort();
+  const timer = setTimeout(abort, PATIENCE_MS);
+  signal.addEventListener('abort', abort);
   try {
-    const response = await fetch(path, { ...options, signal: either });
+    const response = await fetch(path, { ...options, signal: request.signal });
     return { response, text: await response.text() };
   } catch (error) {
     if (signal.aborted) throw error;
     throw new NoConnection(
-      patience.aborted ? 'The server does not answer.' : 'The server cannot be reached.',
+      request.signal.aborted ? 'The server does not answer.' : 'The server cannot be reached.',
     );
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
   }
 }
 

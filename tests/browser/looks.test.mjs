@@ -10,6 +10,7 @@ import {
   IN_MOTION,
   newPage,
   open,
+  says,
   shows,
   URL_OF_SERVER,
   useBrowser,
@@ -96,6 +97,17 @@ test('nothing is wider than a phone of 360 pixels', async () => {
     await page.goto(URL_OF_SERVER + path);
     assert.equal(await width(), 360, path);
   }
+});
+
+test('the page works without what the oldest browsers lack', async () => {
+  const page = await newPage();
+  await page.addInitScript(() => {
+    delete AbortSignal.any;
+  });
+  await page.goto(`${URL_OF_SERVER}/?board=${EASY}`);
+  await says(page, '#status', '2 moves to go, 0 made');
+  await page.getByRole('button', { name: 'Solve' }).click();
+  await says(page, '#solution-length', '2 moves');
 });
 
 /** Whether a line is ever seen between two places while it turns. */
