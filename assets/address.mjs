@@ -24,7 +24,60 @@ export function addressOfPosition({ start, moves }) {
   return addressOf(moves === '' ? { board: start } : { board: start, moves });
 }
 
-/** Puts an address into the bar, without a step of the browser's own history for each turn. */
-export function showAddress(address) {
-  history.replaceState(null, '', address + location.hash);
+/** Safari takes no more than 100 changes of the address in 30 s. */
+const INTERVAL_MS = 400;
+
+/** The address of what is seen, and the one in the bar, which may be late. */
+let current;
+let written;
+/** Runs for a while after each change; the next one waits for its end. */
+let timer = null;
+
+/** The address of what is seen. */
+export function currentAddress() {
+  return current;
 }
+
+/** Puts an address into the bar in place of the one before. */
+export function showAddress(address) {
+  current = address;
+  if (timer === null) write();
+}
+
+/** Puts an address into the bar, from which Back leads to the one before. */
+export function pushAddress(address) {
+  flush();
+  if (address === current) return;
+  history.pushState(null, '', address);
+  current = address;
+  written = address;
+}
+
+/** Calls back with what the address asks for when Back or Forward has led to another one. */
+export function onReturn(follow) {
+  addEventListener('popstate', () => {
+    const address = location.origin + location.pathname + location.search;
+    // Only the fragment is another: a link within the page.
+    if (address === written) return;
+    current = address;
+    written = address;
+    follow(readAddress());
+  });
+}
+
+function write() {
+  timer = null;
+  if (current === written) return;
+  history.replaceState(null, '', current + location.hash);
+  written = current;
+  timer = setTimeout(write, INTERVAL_MS);
+}
+
+function flush() {
+  clearTimeout(timer);
+  write();
+}
+
+// Each entry of the history keeps the address of what was seen last.
+addEventListener('pagehide', flush);
+addEventListener('click', ({ target }) => target.closest('a') && flush(), true);

@@ -7,7 +7,10 @@ import { BOARDS, shareAt } from './census.mjs';
 import { byId, copy, counted, html } from './dom.mjs';
 import { faults, readBoards } from './rules.mjs';
 
-/** Draws boards at a distance; `onBoard` is called with each. */
+/**
+ * Draws boards at a distance; `onBoard` is called with each. Returns a function that draws another
+ * way, for a callback that it is given.
+ */
 export function letDraw(onBoard) {
   const { distance, seed } = document.forms.random.elements;
   const tell = () => {
@@ -18,17 +21,17 @@ export function letDraw(onBoard) {
   distance.addEventListener('input', tell);
   tell();
 
-  const draw = (query) =>
+  const draw = (query, onDrawn) =>
     attempt('draw', async (signal) => {
       const drawn = await get(`boards/random?${new URLSearchParams(query)}`, signal);
-      onBoard(drawn.board);
+      onDrawn(drawn.board);
       // The seed as it was given, if it was: numbers of JavaScript do not hold all seeds.
       showDraw({ seed: drawn.seed, ...query });
     });
   document.forms.random.addEventListener('submit', (event) => {
     event.preventDefault();
     const wanted = seed.value.trim();
-    draw({ distance: distance.value, ...(wanted !== '' && { seed: wanted }) });
+    draw({ distance: distance.value, ...(wanted !== '' && { seed: wanted }) }, onBoard);
   });
   return draw;
 }

@@ -2,7 +2,14 @@
 //
 // The page runs as it is written in Chrome and Edge 111, Firefox 115 and Safari 16.4, and in what is newer: .browserslistrc.
 
-import { addressOfPosition, readAddress, showAddress } from './address.mjs';
+import {
+  addressOfPosition,
+  currentAddress,
+  onReturn,
+  pushAddress,
+  readAddress,
+  showAddress,
+} from './address.mjs';
 import { get } from './api.mjs';
 import { attempt } from './attempt.mjs';
 import { BoardView } from './board.mjs';
@@ -43,10 +50,21 @@ function turn(letters) {
   if (!painter.isOpen) game.turn(letters);
 }
 
-/** Goes on with another board. */
-function use(board) {
+/** Goes on with another board, from which Back leads to the one before. */
+function use(board, enter = pushAddress) {
   if (painter.isOpen) open('random');
+  enter(addressOfPosition({ start: board, moves: '' }));
   game.go(board);
+}
+
+/** Goes back, or forward, to what was seen at an address. */
+function revisit({ board, moves, paint }) {
+  if (paint !== null) {
+    open('paint', paint);
+    return;
+  }
+  game.go(board, moves);
+  if (painter.isOpen) open('random');
 }
 
 /** Shows the present position; where it is a turn away from the one before, the line moves there. */
@@ -106,7 +124,8 @@ function follow({ board, moves, paint, seed, distance }) {
       paste(draft);
     }
   } else if (seed !== null) {
-    draw(distance === null ? { seed } : { distance, seed });
+    const query = distance === null ? { seed } : { distance, seed };
+    draw(query, (board) => use(board, showAddress));
   } else if (!hasMoves) {
     const path = `boards/${game.board}/replay/${encodeURIComponent(moves)}`;
     attempt('address', (signal) => get(path, signal));
@@ -117,9 +136,12 @@ game.addEventListener('change', ({ detail }) => show(detail.before));
 coach.addEventListener('rated', () => markDistance(coach.distance));
 document.forms.source.addEventListener('change', () => open(tab.value));
 addEventListener('keydown', pressed);
+onReturn(revisit);
 byId('undo').addEventListener('click', () => game.undo());
 byId('redo').addEventListener('click', () => game.redo());
-byId('share').addEventListener('click', ({ currentTarget }) => copy(location.href, currentTarget));
+byId('share').addEventListener('click', ({ currentTarget }) =>
+  copy(currentAddress(), currentTarget),
+);
 
 show();
 open('random');

@@ -75,7 +75,9 @@ test('cells are painted, and what is illegal is said as the API says it', async 
   assert.ok(await page.getByRole('button', { name: 'Play this board' }).isDisabled());
 
   // The link shows the board in the making; lines cannot be turned until it is one.
-  await page.goto(page.url());
+  const link = `${URL_OF_SERVER}/?paint=${draft}`;
+  await eventually(() => page.url(), link);
+  await page.goto(link);
   await shows(page, draft);
   await page.keyboard.press('a');
   await shows(page, draft);
@@ -121,7 +123,7 @@ test('who stops painting goes on with the board from before', async () => {
   await cell(page, 5).click();
   await tab(page, 'Random');
   await shows(page, play(EASY, 'A'));
-  assert.equal(page.url(), `${URL_OF_SERVER}/?board=${EASY}&moves=A`);
+  await eventually(() => page.url(), `${URL_OF_SERVER}/?board=${EASY}&moves=A`);
 });
 
 test('digits and the judge’s text are read', async () => {

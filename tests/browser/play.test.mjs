@@ -40,7 +40,7 @@ test('each letter’s handle turns its line', async () => {
     moves += letter;
     await shows(page, play(EASY, moves));
   }
-  assert.equal(page.url(), `${URL_OF_SERVER}/?board=${EASY}&moves=${moves}`);
+  await eventually(() => page.url(), `${URL_OF_SERVER}/?board=${EASY}&moves=${moves}`);
 });
 
 test('keys turn lines, take moves back and make them again', async () => {
@@ -144,8 +144,9 @@ test('a link shows what it was taken from, and its moves can be taken back', asy
   const page = await open(`?board=${HARDEST}&moves=AAB`);
   await shows(page, play(HARDEST, 'AAB'));
   await page.keyboard.press('Control+z');
-  await shows(page, play(HARDEST, 'AA'));
-  await page.goto(page.url());
+  const link = `${URL_OF_SERVER}/?board=${HARDEST}&moves=AA`;
+  await eventually(() => page.url(), link);
+  await page.goto(link);
   await shows(page, play(HARDEST, 'AA'));
 });
 
