@@ -97,10 +97,19 @@ function open(name, draft = game.board) {
   }
 }
 
+/**
+ * The letter of a key: what it types, so that Latin layouts other than QWERTY work as labelled, or
+ * in other scripts, which lack these letters, the one at its place on QWERTY.
+ */
+function letterOf({ key, code }) {
+  const isLatin = /^[\p{ASCII}\p{Script=Latin}]/u.test(key);
+  return isLatin ? key.toUpperCase() : code.replace('Key', '');
+}
+
 function pressed(event) {
   const isTyping = event.target.matches?.('textarea, select, input:is([type=text], [type=number])');
   if (isTyping || painter.isOpen || event.defaultPrevented || event.altKey) return;
-  const key = event.key.toUpperCase();
+  const key = letterOf(event);
   if (event.ctrlKey || event.metaKey) {
     const isRedo = key === 'Y' || (key === 'Z' && event.shiftKey);
     if (isRedo) game.redo();

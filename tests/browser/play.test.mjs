@@ -60,6 +60,30 @@ test('keys turn lines, take moves back and make them again', async () => {
   await shows(page, play(SIX_WAYS, 'D'));
 });
 
+test('keyboards of any script turn lines', async () => {
+  const page = await open(`?board=${EASY}`);
+  const press = (key, code, options) =>
+    page.evaluate(
+      ([key, code, options]) =>
+        dispatchEvent(new KeyboardEvent('keydown', { key, code, ...options })),
+      [key, code, options],
+    );
+  // Russian, Greek, Arabic and Thai go by the place of the key.
+  await press('ф', 'KeyA');
+  await press('Β', 'KeyB');
+  await press('ؤ', 'KeyC');
+  await press('้', 'KeyH');
+  await shows(page, play(EASY, 'ABCH'));
+  await press('я', 'KeyZ', { ctrlKey: true });
+  await shows(page, play(EASY, 'ABC'));
+  // Dvorak goes by the letter; where it has other signs than letters, nothing turns.
+  await press('e', 'KeyD');
+  await press('j', 'KeyC');
+  await press('.', 'KeyE');
+  await press('ą', 'KeyA');
+  await shows(page, play(EASY, 'ABCE'));
+});
+
 test('letters that are typed into a field turn nothing', async () => {
   const page = await open(`?board=${EASY}`);
   await page.getByLabel('Seed').pressSequentially('abc');
