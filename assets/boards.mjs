@@ -46,32 +46,35 @@ function showDraw(query) {
 }
 
 /**
- * Reads boards from a text; `onBoard` is called with the one that is chosen. Gives a function that
- * reads a text as if it had been pasted.
+ * Reads boards from a text; `onBoard` is called with the one that is chosen. Returns a function that
+ * reads another text, for a callback that takes its first board.
  */
 export function letPaste(onBoard) {
   const { text } = document.forms.paste.elements;
-  const show = (boards, index) => {
+  const show = (boards, index, onChosen) => {
     const reasons = faults(boards[index] ?? []);
     byId('paste-faults').replaceChildren(...reasons.map((reason) => html('li', {}, reason)));
     [...byId('pasted').children].forEach((choice, other) => {
       choice.setAttribute('aria-pressed', String(other === index));
     });
-    if (reasons.length === 0) onBoard(boards[index].join(''));
+    if (reasons.length === 0) onChosen(boards[index].join(''));
   };
-  document.forms.paste.addEventListener('submit', (event) => {
-    event.preventDefault();
+  const read = (onFirst) => {
     const boards = readBoards(text.value);
     const choices = boards.map((_, index) => {
       const choice = html('button', { type: 'button', class: 'small' }, `Board ${index + 1}`);
-      choice.addEventListener('click', () => show(boards, index));
+      choice.addEventListener('click', () => show(boards, index, onBoard));
       return choice;
     });
     byId('pasted').replaceChildren(...(boards.length > 1 ? choices : []));
-    show(boards, 0);
+    show(boards, 0, onFirst);
+  };
+  document.forms.paste.addEventListener('submit', (event) => {
+    event.preventDefault();
+    read(onBoard);
   });
-  return (pasted) => {
+  return (pasted, onFirst) => {
     text.value = pasted;
-    document.forms.paste.requestSubmit();
+    read(onFirst);
   };
 }

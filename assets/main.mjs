@@ -123,6 +123,7 @@ function pressed(event) {
 
 /** Does what else the address asks for, and says what is wrong with it. */
 function follow({ board, moves, paint, seed, distance }) {
+  const replace = (board) => use(board, showAddress);
   const draft = paint ?? (isLegal ? null : board);
   if (draft !== null) {
     const isDrawable = draft.length === CELLS && [...draft].every((cell) => VALUES.includes(cell));
@@ -130,11 +131,11 @@ function follow({ board, moves, paint, seed, distance }) {
       open('paint', draft);
     } else {
       open('paste');
-      paste(draft);
+      paste(draft, replace);
     }
   } else if (seed !== null) {
     const query = distance === null ? { seed } : { distance, seed };
-    draw(query, (board) => use(board, showAddress));
+    draw(query, replace);
   } else if (!hasMoves) {
     const path = `boards/${game.board}/replay/${encodeURIComponent(moves)}`;
     attempt('address', (signal) => get(path, signal));

@@ -132,13 +132,18 @@ test('Back after another board was drawn, pasted or painted returns to the one b
   }
 });
 
-test('a link to a draw adds no entry to the history', async () => {
-  const page = await open(`?board=${EASY}`);
-  const before = await page.evaluate(() => history.length);
-  await page.goto(`${URL_OF_SERVER}/?seed=18446744073709551615&distance=13`);
-  await isAt(page, addressOf('312113233323112211223123', ''));
-  assert.equal(await page.evaluate(() => history.length), before + 1);
-});
+for (const [query, board] of [
+  ['seed=18446744073709551615&distance=13', '312113233323112211223123'],
+  [`board=${[...EASY].join(',')}`, EASY],
+]) {
+  test(`a link to ${query} adds no entry to the history`, async () => {
+    const page = await open(`?board=${HARDEST}`);
+    const before = await page.evaluate(() => history.length);
+    await page.goto(`${URL_OF_SERVER}/?${query}`);
+    await isAt(page, addressOf(board, ''));
+    assert.equal(await page.evaluate(() => history.length), before + 1);
+  });
+}
 
 test('moves just before the page is left are there on return', async () => {
   const page = await open(`?board=${HARDEST}`);
