@@ -67,13 +67,13 @@ pub(super) fn object_or_board<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer.deserialize_any(EitherVisitor(PhantomData))
 }
 
-/// One of a few names, as a string and nothing else.
-pub(super) fn name<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+/// Reads one of a few names, as a string and nothing else; null means the default.
+pub(super) fn name<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     struct NameVisitor<T>(PhantomData<T>);
 
-    impl<'de, T: Deserialize<'de>> Visitor<'de> for NameVisitor<T> {
+    impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for NameVisitor<T> {
         type Value = T;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -83,29 +83,19 @@ pub(super) fn name<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
         fn visit_str<E: Error>(self, name: &str) -> Result<T, E> {
             T::deserialize(name.into_deserializer())
         }
+
+        fn visit_unit<E>(self) -> Result<T, E> {
+            Ok(T::default())
+        }
     }
 
     deserializer.deserialize_any(NameVisitor(PhantomData))
-}
-
-/// A name where a field is optional: it may be missing, but not null.
-pub(super) fn some_name<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<String>, D::Error> {
-    name(deserializer).map(Some)
 }
 
 /// Any integer that JSON can write, `13.0` too; those beyond the range of this type are as good as
 /// its ends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Integer(pub(super) i128);
-
-/// An integer where a field is optional: it may be missing, but not null.
-pub(super) fn some_integer<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<Integer>, D::Error> {
-    Integer::deserialize(deserializer).map(Some)
-}
 
 impl<'de> Deserialize<'de> for Integer {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -11,9 +11,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::AppState;
 use super::extract::{AcceptsJson, Json};
-use super::json::{
-    Integer, Notation, ObjectOrBoard, name, object_or_board, some_integer, some_name,
-};
+use super::json::{Integer, Notation, ObjectOrBoard, name, object_or_board};
 use super::problem::{FieldError, Problem};
 use crate::puzzle::Goal;
 use crate::search::{HeuristicKind, Report, Solution};
@@ -22,21 +20,17 @@ use crate::service::{Answer, Config, Request, Source};
 const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
-/// The body of a request. A field that is there has a value: null is none.
+/// The body of a request. Null means that an optional field is absent.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SolveRequest {
     board: Notation,
-    #[serde(default, deserialize_with = "some_integer")]
     max_depth: Option<Integer>,
-    #[serde(default, deserialize_with = "some_integer")]
     timeout_ms: Option<Integer>,
     #[serde(default, deserialize_with = "name")]
     heuristic: HeuristicKind,
-    #[serde(default, deserialize_with = "some_name")]
     goal: Option<String>,
-    #[serde(default)]
-    explain: bool,
+    explain: Option<bool>,
 }
 
 /// A line of a batch: a request, or a bare board.
@@ -53,7 +47,7 @@ impl<'de> Deserialize<'de> for LineRequest {
                     timeout_ms: None,
                     heuristic: HeuristicKind::default(),
                     goal: None,
-                    explain: false,
+                    explain: None,
                 },
             })
         })
@@ -87,7 +81,7 @@ impl SolveRequest {
             max_depth: u32::try_from(max_depth).unwrap_or(config.max_depth),
             timeout: Duration::from_millis(timeout_ms),
             heuristic: self.heuristic,
-            explain: self.explain,
+            explain: self.explain.unwrap_or_default(),
         })
     }
 }

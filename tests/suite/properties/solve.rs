@@ -14,6 +14,9 @@ use super::{DATABASE, pieces, plain};
 /// Up to how many moves a plain search is no matter.
 const SHORT: usize = 3;
 
+/// The fields that may be absent.
+const FIELDS: [&str; 5] = ["goal", "max_depth", "explain", "timeout_ms", "heuristic"];
+
 /// The most bytes of a body.
 const BODY_LIMIT: usize = 4096;
 
@@ -167,6 +170,9 @@ impl<'a> Asked<'a> {
 fn fields(request: &Value) -> Option<(Vec<i64>, &str, u32, bool)> {
     let (mut numbers, mut goal, mut max_depth, mut explain) = (None, "centre", MAX_DEPTH, false);
     for (name, value) in request.as_object()? {
+        if value.is_null() && FIELDS.contains(&name.as_str()) {
+            continue;
+        }
         match name.as_str() {
             "board" => numbers = Some(board(value)?),
             "goal" => goal = value.as_str()?,
