@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 
-use crate::puzzle::{Board, CELLS, IllegalBoard};
+use crate::puzzle::{Board, CELLS, Draft, IllegalBoard};
 
 /// An object, and not an array of its fields.
 pub(super) struct Object<T>(pub(super) T);
@@ -97,6 +97,17 @@ pub(super) fn name<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Integer(pub(super) i128);
 
+/// Prints the number as it was sent, unless reading it has rounded it.
+impl fmt::Display for Integer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(&self.0) {
+            self.0.fmt(f)
+        } else {
+            f.write_str("a number beyond 64 bits")
+        }
+    }
+}
+
 impl<'de> Deserialize<'de> for Integer {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct IntegerVisitor;
@@ -151,11 +162,14 @@ impl<'de> Visitor<'de> for NotationVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Notation, A::Error> {
-        let mut numbers = Vec::with_capacity(CELLS);
-        while let Some(Integer(number)) = seq.next_element()? {
-            numbers.push(i64::try_from(number).unwrap_or(i64::MAX));
+        let mut draft = Draft::default();
+        while let Some(number) = seq.next_element::<Integer>()? {
+            match i64::try_from(number.0) {
+                Ok(number) => draft.push_number(number),
+                Err(_) => draft.push_fault(number.to_string()),
+            }
         }
-        Ok(Notation(Board::from_numbers(numbers)))
+        Ok(Notation(draft.finish()))
     }
 }
 

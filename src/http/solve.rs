@@ -60,8 +60,8 @@ impl SolveRequest {
         let mut errors = Vec::new();
         let most_ms = u64::try_from(config.search_timeout.as_millis()).unwrap_or(u64::MAX);
         let max_depth = u64::from(config.max_depth);
-        let max_depth = in_range("max_depth", self.max_depth, 0, max_depth, &mut errors);
-        let timeout_ms = in_range("timeout_ms", self.timeout_ms, 1, most_ms, &mut errors);
+        let max_depth = at_most("max_depth", self.max_depth, 0, max_depth, &mut errors);
+        let timeout_ms = at_most("timeout_ms", self.timeout_ms, 1, most_ms, &mut errors);
         if !errors.is_empty() {
             return Err(Problem::invalid_request(errors));
         }
@@ -86,27 +86,25 @@ impl SolveRequest {
     }
 }
 
-/// The value of an option, by default the greatest; a value out of range is noted.
-fn in_range(
+/// Returns the value of an option, lowered to the maximum, which is also the default. A value
+/// below the minimum is an error.
+fn at_most(
     name: &str,
     value: Option<Integer>,
-    least: u64,
-    greatest: u64,
+    minimum: u64,
+    maximum: u64,
     errors: &mut Vec<FieldError>,
 ) -> u64 {
-    let Some(Integer(value)) = value else {
-        return greatest;
+    let Some(value) = value else {
+        return maximum;
     };
-    match u64::try_from(value) {
-        Ok(value) if (least..=greatest).contains(&value) => value,
-        _ => {
-            errors.push(FieldError {
-                pointer: format!("/{name}"),
-                detail: format!("{name} is {value}, not from {least} to {greatest}"),
-            });
-            greatest
-        }
+    if value.0 < i128::from(minimum) {
+        errors.push(FieldError {
+            pointer: format!("/{name}"),
+            detail: format!("{name} is {value}, less than {minimum}"),
+        });
     }
+    u64::try_from(value.0).map_or(maximum, |value| value.min(maximum))
 }
 
 /// Answers one board.

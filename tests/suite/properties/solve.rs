@@ -176,9 +176,9 @@ fn fields(request: &Value) -> Option<(Vec<i64>, &str, u32, bool)> {
         match name.as_str() {
             "board" => numbers = Some(board(value)?),
             "goal" => goal = value.as_str()?,
-            "max_depth" => max_depth = in_range(value, 0, MAX_DEPTH)?,
+            "max_depth" => max_depth = at_most(value, 0, MAX_DEPTH)?,
             "explain" => explain = value.as_bool()?,
-            "timeout_ms" if in_range(value, 1, SEARCH_TIMEOUT_MS).is_some() => {}
+            "timeout_ms" if at_most(value, 1, SEARCH_TIMEOUT_MS).is_some() => {}
             "heuristic" if *value == "pattern-database" || *value == "misplaced" => {}
             _ => return None,
         }
@@ -195,9 +195,10 @@ fn board(value: &Value) -> Option<Vec<i64>> {
     }
 }
 
-fn in_range(value: &Value, least: u32, greatest: u32) -> Option<u32> {
-    let value = u32::try_from(integer(value)?).ok()?;
-    (least..=greatest).contains(&value).then_some(value)
+/// An option, lowered to its maximum.
+fn at_most(value: &Value, minimum: u32, maximum: u32) -> Option<u32> {
+    let value = integer(value)?.min(maximum.into());
+    u32::try_from(value).ok().filter(|&value| value >= minimum)
 }
 
 /// An integer, `13.0` too, saturated.
