@@ -17,7 +17,7 @@ mod problem;
 mod solve;
 mod trace_context;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::Router;
@@ -28,6 +28,7 @@ use tower_http::cors::CorsLayer;
 
 use crate::analysis::Samplers;
 use crate::service::Service;
+use docs::Documents;
 use layers::Around;
 
 pub use metrics::{HttpMetrics, metrics_app};
@@ -59,13 +60,22 @@ struct Shared {
     body_timeout: Duration,
     batch_memory: Arc<Semaphore>,
     samplers: Samplers,
+    /// Made when they are asked for.
+    documents: OnceLock<Documents>,
+}
+
+impl AppState {
+    fn documents(&self) -> &Documents {
+        let new = || Documents::new(self.0.service.config());
+        self.0.documents.get_or_init(new)
+    }
 }
 
 /// What answers at a path.
 type Methods = fn(&Around) -> MethodRouter;
 
 /// All paths and what answers there.
-const ROUTES: [(&str, Methods); 13] = [
+const ROUTES: [(&str, Methods); 14] = [
     ("/", |around| around.get(page::home)),
     ("/assets/{version}/{name}", |around| {
         around.get(assets::asset)
@@ -80,7 +90,8 @@ const ROUTES: [(&str, Methods); 13] = [
     }),
     ("/docs", |around| around.get(docs::docs)),
     ("/livez", |around| around.get(pages::livez)),
-    ("/openapi.yaml", |around| around.get(pages::openapi)),
+    ("/openapi.json", |around| around.get(docs::json)),
+    ("/openapi.yaml", |around| around.get(docs::yaml)),
     ("/problems/{code}", |around| around.get(pages::problem)),
     ("/readyz", |around| around.get(pages::readyz)),
     ("/solve", |around| around.post(solve::solve)),
@@ -106,6 +117,7 @@ pub fn app(config: AppConfig) -> Router {
         body_timeout,
         batch_memory: Arc::new(Semaphore::new(batch_memory.min(Semaphore::MAX_PERMITS))),
         samplers: Samplers::default(),
+        documents: OnceLock::new(),
     }));
     let around = |route| Around {
         state: state.clone(),

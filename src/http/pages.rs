@@ -1,9 +1,9 @@
-//! What is only read: health, the API document, the pages that explain problems.
+//! What is only read: health, and the pages that explain problems.
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::header::CACHE_CONTROL;
+use http::{HeaderMap, StatusCode};
 
 use super::AppState;
 use super::caching::NO_STORE;
@@ -11,8 +11,6 @@ use super::extract::{Path, check_accepts};
 use super::page::Page;
 use super::problem::{Code, Problem};
 use crate::service::Error;
-
-pub(super) const OPENAPI: &str = include_str!("../../openapi.yaml");
 
 /// `GET /livez`: the process answers.
 pub(super) async fn livez() -> impl IntoResponse {
@@ -42,14 +40,6 @@ pub(super) async fn not_found() -> StatusCode {
 /// A method that a path does not have. The layers make a problem of it.
 pub(super) async fn method_not_allowed() -> StatusCode {
     StatusCode::METHOD_NOT_ALLOWED
-}
-
-/// `GET /openapi.yaml`.
-pub(super) async fn openapi() -> impl IntoResponse {
-    (
-        [(CONTENT_TYPE, HeaderValue::from_static("application/yaml"))],
-        OPENAPI,
-    )
 }
 
 /// `GET /problems/{code}`.

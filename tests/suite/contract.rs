@@ -381,9 +381,31 @@ async fn every_code_has_a_page_and_nothing_else_has() {
 }
 
 #[tokio::test]
-async fn the_document_is_served_as_it_is() {
-    let answer = Api::new().get("/openapi.yaml").await;
-    assert_eq!(answer.body, include_bytes!("../../openapi.yaml"));
+async fn the_document_is_served_with_the_limits_of_the_server() {
+    let api = Api::with(Config {
+        max_depth: 20,
+        search_timeout: Duration::from_millis(1500),
+        ..CONFIG
+    });
+    let yaml = api.get("/openapi.yaml").await;
+    let json = api.get("/openapi.json").await;
+    let expected = include_str!("../../openapi.yaml")
+        .replace("x-server-maximum: 32", "x-server-maximum: 20")
+        .replace("x-server-maximum: 10000", "x-server-maximum: 1500");
+    assert_eq!(std::str::from_utf8(&yaml.body).unwrap(), expected);
+    let fields = &json.json()["components"]["schemas"]["SolveRequest"]["properties"];
+    assert_eq!(fields["max_depth"]["x-server-maximum"], 20);
+    assert_eq!(fields["timeout_ms"]["x-server-maximum"], 1500);
+    assert_eq!(
+        json.json(),
+        yaml_serde::from_str::<Value>(&expected).unwrap()
+    );
+    for (path, answer) in [("/openapi.yaml", yaml), ("/openapi.json", json)] {
+        assert_eq!(answer.header("cache-control"), "no-cache");
+        let etag = answer.header("etag");
+        let request = with_header(Method::GET, path, "if-none-match", etag, "");
+        assert_eq!(api.call(request).await.status, StatusCode::NOT_MODIFIED);
+    }
 }
 
 #[tokio::test]

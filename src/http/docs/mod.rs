@@ -1,34 +1,74 @@
-//! `GET /docs`: openapi.yaml as a page for people.
+//! `GET /docs`, `/openapi.yaml` and `/openapi.json`: the API for people and for programs.
 
 mod html;
 mod operation;
 mod schema;
 
 use std::fmt::Write;
-use std::sync::LazyLock;
 
+use axum::extract::State;
 use axum::response::Response;
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue};
 use yaml_serde::Value;
 
+use super::caching::{NO_CACHE, Representation};
 use super::page::Page;
-use super::pages::OPENAPI;
 use super::problem::Code;
+use super::{AppState, JSON};
+use crate::service::Config;
 use html::{escape, paragraphs};
 
-static DOCS: LazyLock<Page> = LazyLock::new(|| {
-    let document = yaml_serde::from_str(OPENAPI).expect("openapi.yaml is YAML, as tests hold it");
-    Page::of_text(
-        "./",
-        "The API reference: rotation-game",
-        "Every operation, parameter, schema, example and problem of the rotation-game API.",
-        &Reference(document).render(),
-    )
-});
+const OPENAPI: &str = include_str!("../../../openapi.yaml");
+const YAML: HeaderValue = HeaderValue::from_static("application/yaml");
+/// The field of a schema that holds the limit of the server, and its two values in the file.
+const MAXIMUM: &str = "x-server-maximum";
+const MAX_DEPTH: &str = "x-server-maximum: 32";
+const MAX_TIMEOUT: &str = "x-server-maximum: 10000";
+
+/// The API document in all its forms, with the limits of the server.
+pub(super) struct Documents {
+    yaml: Representation,
+    json: Representation,
+    page: Page,
+}
+
+impl Documents {
+    pub(super) fn new(config: &Config) -> Self {
+        let yaml = OPENAPI
+            .replace(MAX_DEPTH, &format!("{MAXIMUM}: {}", config.max_depth))
+            .replace(
+                MAX_TIMEOUT,
+                &format!("{MAXIMUM}: {}", config.search_timeout.as_millis()),
+            );
+        let document = yaml_serde::from_str(&yaml).expect("openapi.yaml is YAML, as tests check");
+        let json = serde_json::to_vec(&document).expect("its keys are strings, as tests check");
+        let page = Page::of_text(
+            "./",
+            "The API reference: rotation-game",
+            "Every operation, parameter, schema, example and problem of the rotation-game API.",
+            &Reference(document).render(),
+        );
+        Self {
+            yaml: Representation::new(YAML, NO_CACHE, yaml),
+            json: Representation::new(JSON, NO_CACHE, json),
+            page,
+        }
+    }
+}
 
 /// `GET /docs`.
-pub(super) async fn docs(headers: HeaderMap) -> Response {
-    DOCS.respond(&headers)
+pub(super) async fn docs(State(state): State<AppState>, headers: HeaderMap) -> Response {
+    state.documents().page.respond(&headers)
+}
+
+/// `GET /openapi.yaml`.
+pub(super) async fn yaml(State(state): State<AppState>, headers: HeaderMap) -> Response {
+    state.documents().yaml.respond(&headers)
+}
+
+/// `GET /openapi.json`.
+pub(super) async fn json(State(state): State<AppState>, headers: HeaderMap) -> Response {
+    state.documents().json.respond(&headers)
 }
 
 /// The document, and how it is written out as HTML.
@@ -45,7 +85,7 @@ impl Reference {
         let _ = write!(
             out,
             "<p class=\"lead\">{} {} version {}, licensed under {}. For machines: \
-             <a href=\"openapi.yaml\">openapi.yaml</a>, OpenAPI {}.</p>",
+             <a href=\"openapi.yaml\">openapi.yaml</a> and <a href=\"openapi.json\">openapi.json</a>, OpenAPI {}.</p>",
             escape(text(&info["summary"])),
             escape(text(&info["title"])),
             escape(text(&info["version"])),
@@ -80,10 +120,7 @@ impl Reference {
         for tag in list(&self.0["tags"]) {
             let name = text(&tag["name"]);
             let _ = write!(out, "<li><a href=\"#{0}\">{0}</a><ul>", escape(name));
-            for operation in self
-                .tagged(name)
-                .filter(|operation| !operation.is_plain_head())
-            {
+            for operation in self.tagged(name) {
                 let _ = write!(
                     out,
                     "<li><a href=\"#{}\">{} {}</a></li>",

@@ -25,17 +25,6 @@ impl<'a> Operation<'a> {
             .iter()
             .chain(list(&self.body["parameters"]))
     }
-
-    /// Whether it is GET without a body, and nothing else.
-    pub(super) fn is_plain_head(&self) -> bool {
-        let told = |body: &'a Value| {
-            let responses = entries(&body["responses"]);
-            let responses = responses
-                .map(|(status, response)| (status, &response["$ref"], &response["description"]));
-            (&body["parameters"], responses.collect::<Vec<_>>())
-        };
-        self.method == "head" && told(self.body) == told(&self.item["get"])
-    }
 }
 
 impl Reference {
@@ -66,14 +55,6 @@ impl Reference {
             );
             let id = escape(operation.id());
             let summary = inline(text(&operation.body["summary"]));
-            if operation.is_plain_head() {
-                let _ = write!(
-                    out,
-                    "<p class=\"head\" id=\"{id}\">{title} {summary}: the parameters and responses \
-                     of GET, without bodies.</p>"
-                );
-                continue;
-            }
             let _ = write!(
                 out,
                 "<article><h3 id=\"{id}\">{title}</h3><p class=\"summary\">{summary}</p>"

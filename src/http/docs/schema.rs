@@ -11,9 +11,11 @@ pub(super) fn describe(schema: &Value) -> String {
     if let Some(description) = schema["description"].as_str() {
         let _ = write!(out, "<p>{}</p>", inline(description.trim_end()));
     }
-    if let Some(alternatives) = schema["oneOf"].as_sequence() {
+    let alternatives = ["oneOf", "anyOf"].map(|name| list(&schema[name]));
+    let alternatives = alternatives.concat();
+    if !alternatives.is_empty() {
         out += "<ul>";
-        for alternative in alternatives {
+        for alternative in &alternatives {
             let _ = write!(out, "<li>{}</li>", describe(alternative));
         }
         out += "</ul>";
@@ -55,7 +57,7 @@ fn summary(schema: &Value) -> String {
     let parts = entries(schema).filter_map(|(keyword, value)| match keyword {
         // Told by `describe`.
         "description" | "properties" | "required" | "items" => None,
-        "oneOf" => Some("one of these".to_owned()),
+        "oneOf" | "anyOf" => Some("one of these".to_owned()),
         "$ref" => {
             let name = escape(name_of(text(value)));
             Some(format!("<a href=\"#schema-{name}\">{name}</a>"))
@@ -64,6 +66,11 @@ fn summary(schema: &Value) -> String {
         "additionalProperties" if value == &Value::Bool(false) => {
             Some("without other fields".to_owned())
         }
+        "x-extensible-enum" => {
+            let values: Vec<String> = list(value).iter().map(code).collect();
+            Some(format!("such as {}", values.join(" or ")))
+        }
+        "x-server-maximum" => Some(format!("on this server at most {}", code(value))),
         "enum" => {
             let values: Vec<String> = list(value).iter().map(code).collect();
             Some(values.join(" or "))
