@@ -1,9 +1,9 @@
 use std::io::{self, Write};
-use std::net::SocketAddr;
 use std::process::ExitCode;
 
 use thiserror::Error;
 
+use super::address::Address;
 use crate::puzzle::judge::{InputError, Position};
 
 /// Why a command ends without success.
@@ -16,16 +16,20 @@ pub(super) enum Failure {
         what: &'static str,
         source: io::Error,
     },
-    #[error("cannot listen on {address}: {source}")]
+    #[error(
+        "cannot listen on {address}: {}; choose another with {flag}",
+        match source.kind() {
+            io::ErrorKind::AddrInUse => "address already in use".to_owned(),
+            _ => source.to_string(),
+        }
+    )]
     Listen {
-        address: SocketAddr,
+        address: Address,
+        flag: &'static str,
         source: io::Error,
     },
     #[error("the server at {address} is not ready: {source}")]
-    Unhealthy {
-        address: SocketAddr,
-        source: io::Error,
-    },
+    Unhealthy { address: Address, source: io::Error },
     #[error("cannot write the answers: {0}")]
     Write(#[source] io::Error),
     #[error(transparent)]

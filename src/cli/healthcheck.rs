@@ -12,6 +12,7 @@ use tokio::runtime;
 use tokio::time::timeout;
 
 use super::Failure;
+use super::address::Address;
 use super::serve::DEFAULT_ADDRESS;
 
 /// How long the server may take to answer.
@@ -22,18 +23,22 @@ const PATIENCE: Duration = Duration::from_secs(3);
 pub(super) struct Args {
     /// Where the server listens
     #[arg(long, value_name = "ADDRESS", default_value = DEFAULT_ADDRESS, env = "ROTATION_GAME_LISTEN")]
-    listen: SocketAddr,
+    listen: Address,
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let address = reachable(args.listen);
-    let unhealthy = |source| Failure::Unhealthy { address, source };
+    let unhealthy = |source| Failure::Unhealthy {
+        address: args.listen.clone(),
+        source,
+    };
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(unhealthy)?;
-    let status = runtime
-        .block_on(async { timeout(PATIENCE, readiness(address)).await })
+    let result = runtime.block_on(async { timeout(PATIENCE, readiness(&args.listen)).await });
+    // Dropping it would wait for the lookup of a name.
+    runtime.shutdown_background();
+    let status = result
         .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
         .map_err(unhealthy)?;
     if status == StatusCode::OK {
@@ -42,7 +47,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     Err(unhealthy(io::Error::other(format!("it answered {status}"))))
 }
 
-/// A server that listens everywhere is asked at home.
+/// Uses loopback for an unspecified address.
 fn reachable(mut address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() {
         address.set_ip(match address.ip() {
@@ -53,8 +58,15 @@ fn reachable(mut address: SocketAddr) -> SocketAddr {
     address
 }
 
-async fn readiness(address: SocketAddr) -> io::Result<StatusCode> {
-    let stream = TcpStream::connect(address).await?;
+async fn readiness(address: &Address) -> io::Result<StatusCode> {
+    let addresses: Vec<_> = address
+        .resolve()
+        .await?
+        .into_iter()
+        .map(reachable)
+        .collect();
+    let stream = TcpStream::connect(&addresses[..]).await?;
+    let address = stream.peer_addr()?;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream))
         .await
         .map_err(io::Error::other)?;

@@ -1,5 +1,6 @@
 //! The command line: what can be asked, one file a command, and how it ends.
 
+mod address;
 mod bounds;
 mod census;
 mod failure;

@@ -1,5 +1,4 @@
 use std::io::{self, Write};
-use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -17,6 +16,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 use tracing_subscriber::filter::Targets;
 
 use super::Failure;
+use super::address::Address;
 use super::bounds::{duration, number};
 use super::signals::Signals;
 use crate::http::{AppConfig, HttpMetrics, app, metrics_app};
@@ -56,11 +56,15 @@ const CONNECTIONS: RangeInclusive<usize> = 1..=1_000_000;
 /// once.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Where the API is served; port 0 takes a free one
+    /// Where the API is served: HOST:PORT, :PORT for every interface, or PORT on 127.0.0.1
+    ///
+    /// Of a host with several addresses, it is the first that can be listened on, IPv4 before IPv6.
+    /// :PORT is 0.0.0.0:PORT; [::]:PORT adds IPv6 on most systems. Port 0 takes a free one. Standard
+    /// output has the address.
     #[arg(long, value_name = "ADDRESS", default_value = DEFAULT_ADDRESS, env = "ROTATION_GAME_LISTEN")]
-    listen: SocketAddr,
+    listen: Address,
 
-    /// Where GET /metrics is served, or off
+    /// Where GET /metrics is served, in the same forms, or off
     #[arg(
         long,
         value_name = "ADDRESS",
@@ -197,8 +201,8 @@ enum Switch {
 }
 
 /// An address, or none.
-#[derive(Clone, Copy, Debug)]
-struct MetricsListen(Option<SocketAddr>);
+#[derive(Clone, Debug)]
+struct MetricsListen(Option<Address>);
 
 impl FromStr for MetricsListen {
     type Err = String;
@@ -209,7 +213,10 @@ impl FromStr for MetricsListen {
         }
         match text.parse() {
             Ok(address) => Ok(Self(Some(address))),
-            Err(error) => Err(format!("{error}, nor is it off")),
+            Err(_) => Err(format!(
+                "expected {} or `off`, found {text}",
+                Address::EXAMPLES
+            )),
         }
     }
 }
@@ -290,9 +297,9 @@ async fn serve(args: Args, search_concurrency: usize) -> Result<(), Failure> {
         what: "listen to signals",
         source,
     })?;
-    let listener = bind(args.listen).await?;
-    let metrics_listener = match args.metrics_listen.0 {
-        Some(address) => Some(bind(address).await?),
+    let listener = bind("--listen", &args.listen).await?;
+    let metrics_listener = match &args.metrics_listen.0 {
+        Some(address) => Some(bind("--metrics-listen", address).await?),
         None => None,
     };
     let service = Service::new(service::Config {
@@ -365,10 +372,27 @@ async fn serve(args: Args, search_concurrency: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
-    TcpListener::bind(address)
-        .await
-        .map_err(|source| Failure::Listen { address, source })
+/// Listens on the first of an address's socket addresses that this machine has.
+///
+/// One that is taken is an error even where another is free, since clients of the host would reach
+/// the other program.
+async fn bind(flag: &'static str, address: &Address) -> Result<TcpListener, Failure> {
+    let listen = async {
+        let mut result = Err(io::ErrorKind::AddrNotAvailable.into());
+        for candidate in address.resolve().await? {
+            result = TcpListener::bind(candidate).await;
+            match &result {
+                Err(error) if error.kind() != io::ErrorKind::AddrInUse => {}
+                _ => break,
+            }
+        }
+        result
+    };
+    listen.await.map_err(|source| Failure::Listen {
+        address: address.clone(),
+        flag,
+        source,
+    })
 }
 
 /// Tells people and scripts where to connect.

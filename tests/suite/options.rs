@@ -375,6 +375,60 @@ fn every_option_is_an_environment_variable_too() {
     );
 }
 
+#[rstest]
+#[case::a_host_name("localhost:0", "127.0.0.1")]
+#[case::every_interface(":0", "0.0.0.0")]
+#[case::a_bare_port("0", "127.0.0.1")]
+fn listen_accepts(#[case] listen: &str, #[case] host: &str) {
+    let server = Server::start(&["--listen", listen]);
+    assert_eq!(server.address.ip().to_string(), host);
+}
+
+#[rstest]
+#[case::a_host_name("localhost:")]
+#[case::every_interface(":")]
+#[case::a_bare_port("")]
+fn metrics_listen_accepts(#[case] host: &str) {
+    let address = free_address();
+    let (_, port) = address.split_once(':').unwrap();
+    let server = Server::start(&["--metrics-listen", &format!("{host}{port}")]);
+    assert!(metric(&address, "rotation_game_connections_limit") > 0);
+    drop(server);
+}
+
+#[test]
+fn an_address_that_is_none_shows_what_one_looks_like() {
+    for (option, or_off) in [("--listen", ""), ("--metrics-listen", " or `off`")] {
+        let message = run(&[option, "localhost"], "").stderr;
+        let expected = format!(
+            "error: invalid value 'localhost' for '{option} <ADDRESS>': expected an address such as \
+             127.0.0.1:8080, [::1]:8080, localhost:8080, :8080 or 8080{or_off}, found localhost\n"
+        );
+        assert!(text(&message).starts_with(&expected), "{}", text(&message));
+    }
+}
+
+#[test]
+fn an_unknown_host_is_one_clear_line() {
+    let run = run(
+        &[
+            "--listen",
+            "no-such-host.invalid:1",
+            "--metrics-listen",
+            "off",
+        ],
+        "",
+    );
+    let message = text(&run.stderr);
+    assert_eq!(run.status.code(), Some(1), "{run:?}");
+    assert!(
+        message.starts_with("error: cannot listen on no-such-host.invalid:1: ")
+            && message.ends_with("; choose another with --listen\n")
+            && message.lines().count() == 1,
+        "{message}"
+    );
+}
+
 #[test]
 fn every_option_documents_its_bounds() {
     for (option, help) in help() {
@@ -424,6 +478,11 @@ fn an_option_serves_at_its_maximum_and_refuses_more(
 #[case("--listen", "here")]
 #[case("--listen", "127.0.0.1")]
 #[case("--listen", "127.0.0.1:99999")]
+#[case("--listen", "localhost")]
+#[case("--listen", ":99999")]
+#[case("--listen", "::1:8080")]
+#[case("--listen", "http://localhost:8080")]
+#[case("--listen", "")]
 #[case("--metrics-listen", "none")]
 #[case("--max-depth", "33")]
 #[case("--max-depth", "-1")]

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::process::{Child, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -26,10 +26,17 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts it on a free port, without metrics unless asked for, and waits until it is ready.
+    /// Starts it, on a free port and without metrics unless asked for, and waits until it is ready.
     pub(crate) fn start(arguments: &[&str]) -> Self {
-        let mut command = program();
-        command.args(["serve", "--listen", "127.0.0.1:0"]);
+        Self::start_by(program(), arguments)
+    }
+
+    /// Starts it by a command that takes the program's arguments.
+    pub(crate) fn start_by(mut command: Command, arguments: &[&str]) -> Self {
+        command.arg("serve");
+        if !arguments.contains(&"--listen") {
+            command.args(["--listen", "127.0.0.1:0"]);
+        }
         if !arguments.contains(&"--metrics-listen") {
             command.args(["--metrics-listen", "off"]);
         }
