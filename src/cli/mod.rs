@@ -13,13 +13,14 @@ mod show;
 mod signals;
 mod solve;
 
+use std::env;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::builder::PossibleValue;
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use serde::Serialize;
 
@@ -83,6 +84,19 @@ fn with_default_command(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     args
 }
 
+/// Makes an empty environment variable the same as none, since Compose passes unset ones as empty.
+fn ignore_empty_variables(cli: clap::Command) -> clap::Command {
+    let ignore_if_empty = |arg: Arg| {
+        let value = arg.get_env().and_then(env::var_os);
+        if value.is_some_and(|value| value.is_empty()) {
+            arg.env(None)
+        } else {
+            arg
+        }
+    };
+    cli.mut_subcommands(|command| command.mut_args(ignore_if_empty))
+}
+
 /// Ends the program as clap does where options do not fit together.
 fn usage_error(command: &str, message: &str) -> ! {
     let mut cli = Cli::command();
@@ -114,7 +128,9 @@ impl ValueEnum for HeuristicKind {
 /// error says why.
 #[must_use]
 pub fn run() -> ExitCode {
-    let cli = Cli::parse_from(with_default_command(std::env::args_os()));
+    let cli = ignore_empty_variables(Cli::command());
+    let matches = cli.get_matches_from(with_default_command(env::args_os()));
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let result = match cli.command {
         Command::Serve(args) => serve::run(args),
         Command::Healthcheck(args) => healthcheck::run(&args),

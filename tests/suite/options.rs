@@ -429,6 +429,34 @@ fn an_unknown_host_is_one_clear_line() {
     );
 }
 
+/// The default port may be taken where the tests run, so each command stops before it listens.
+#[test]
+fn an_empty_environment_variable_means_unset() {
+    let commands: [(&[&str], i32); 5] = [
+        (&["serve", "--listen", "192.0.2.1:1"], 1),
+        (&["solve", "/dev/null"], 0),
+        (&["random"], 0),
+        (&["show", NEAR], 0),
+        (&["replay", NEAR, "AC"], 0),
+    ];
+    for (arguments, status) in commands {
+        let mut command = program();
+        command.args(arguments);
+        let help = run(&[arguments[0], "--help"], "").stdout;
+        for variable in text(&help).split("[env: ").skip(1) {
+            command.env(variable.split('=').next().unwrap(), "");
+        }
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(status), "{output:?}");
+    }
+    let health = program()
+        .arg("healthcheck")
+        .env("ROTATION_GAME_LISTEN", "")
+        .output()
+        .unwrap();
+    assert_ne!(health.status.code(), Some(2), "{health:?}");
+}
+
 #[test]
 fn every_option_documents_its_bounds() {
     for (option, help) in help() {

@@ -191,7 +191,7 @@ fn answers_and_messages_that_cannot_be_written_end_it_with_status_1() {
 
 #[rstest]
 #[case("ROTATION_GAME_MAX_DEPTH", "deep")]
-#[case("ROTATION_GAME_HEURISTIC", "")]
+#[case("ROTATION_GAME_HEURISTIC", "none")]
 #[case("ROTATION_GAME_EXPLAIN", "perhaps")]
 fn a_bad_value_in_the_environment_is_wrong_usage(#[case] name: &str, #[case] value: &str) {
     let output = program().arg("solve").env(name, value).output().unwrap();
