@@ -5,6 +5,8 @@ mod bounds;
 mod census;
 mod failure;
 mod healthcheck;
+#[cfg(unix)]
+mod open_files;
 mod progress;
 mod random;
 mod replay;

@@ -29,6 +29,8 @@ use crate::telemetry::{self, LogFormat};
 pub(super) const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
 /// How many connections ask for metrics at a time.
 const METRICS_CONNECTIONS: usize = 64;
+/// Files that the server has open beside connections, rounded up.
+const OWN_FILES: usize = 16;
 /// After how long a connection is asked to end.
 const MAX_CONNECTION_AGE: Duration = Duration::from_hours(1);
 /// How long answers may take to be written once their searches have been stopped, and threads to
@@ -273,6 +275,8 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
             what: "log",
             source: io::Error::other(error),
         })?;
+    #[cfg(unix)]
+    super::open_files::raise_limit(args.max_connections.get() + METRICS_CONNECTIONS + OWN_FILES);
     let searches = match args.search_concurrency {
         Some(concurrency) => concurrency.into(),
         None => available_parallelism().map_or(1, NonZeroUsize::get),

@@ -12,6 +12,8 @@ use crate::frames::PREFACE;
 use crate::operations::{OPERATIONS, bounds, help, options};
 use crate::running::{Connection, HARDEST, Server, eventually, free_address, metric};
 use crate::scene::read_to_end;
+#[cfg(target_os = "linux")]
+use crate::support::program_with_open_files;
 use crate::support::{program, run, text};
 
 const NEAR: &str = "111132323132231222312133";
@@ -455,6 +457,31 @@ fn an_empty_environment_variable_means_unset() {
         .output()
         .unwrap();
     assert_ne!(health.status.code(), Some(2), "{health:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_limit_of_open_files_is_raised() {
+    let command = program_with_open_files(256, 1024);
+    let server = Server::start_by(command, &["--max-connections", "900"]);
+    assert_eq!(server.open_files_limit(), 1024);
+    server.signal(Signal::TERM);
+    let log = server.end().1;
+    assert!(!log.contains("open files"), "{log}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn too_low_a_limit_of_open_files_is_logged() {
+    let command = program_with_open_files(256, 512);
+    let server = Server::start_by(command, &["--max-connections", "8192"]);
+    server.signal(Signal::TERM);
+    let log = server.end().1;
+    let line = log.lines().find(|line| line.contains("WARN")).unwrap();
+    assert!(
+        line.contains("limit=512") && line.contains("needed=8272"),
+        "{line}"
+    );
 }
 
 #[test]

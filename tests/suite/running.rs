@@ -82,6 +82,17 @@ impl Server {
         value.unwrap().parse().unwrap()
     }
 
+    /// Returns its soft limit of open files.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn open_files_limit(&self) -> usize {
+        let limits = std::fs::read_to_string(format!("/proc/{}/limits", self.child.id())).unwrap();
+        let limit = limits
+            .lines()
+            .find_map(|line| line.strip_prefix("Max open files"));
+        let soft = limit.unwrap().split_whitespace().next();
+        soft.unwrap().parse().unwrap()
+    }
+
     pub(crate) fn connect(&self) -> Connection {
         Connection::to(self.address)
     }

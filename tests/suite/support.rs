@@ -25,6 +25,20 @@ pub(crate) fn program() -> Command {
     command
 }
 
+/// The real program under limits of open files. The system applies the soft one.
+#[cfg(target_os = "linux")]
+pub(crate) fn program_with_open_files(soft: usize, hard: usize) -> Command {
+    let program = program();
+    let limits = format!("ulimit -Sn {soft} && ulimit -Hn {hard} && exec \"$@\"");
+    let mut command = Command::new("sh");
+    command.args(["-c", &limits, "sh"]);
+    command.arg(program.get_program());
+    for (name, _) in program.get_envs() {
+        command.env_remove(name);
+    }
+    command
+}
+
 /// Runs the program with this standard input to its end.
 pub(crate) fn run(arguments: &[&str], input: impl AsRef<[u8]> + Send) -> Output {
     let mut child = program()
