@@ -16,6 +16,7 @@ use serde_path_to_error::Segment;
 use super::AppState;
 use super::json::Object;
 use super::problem::{Code, FieldError, Problem};
+use crate::puzzle::BYTE_ORDER_MARK;
 
 /// The most bytes of a body that are read: a board as an array with generous spaces, and then some.
 const BODY_LIMIT: usize = 4 * 1024;
@@ -29,7 +30,8 @@ impl<T: DeserializeOwned> FromRequest<AppState> for Json<T> {
     async fn from_request(request: Request, state: &AppState) -> Result<Self, Problem> {
         check_is_json(request.headers())?;
         let body = read(request.into_body(), state.0.body_timeout).await?;
-        parse::<Object<T>>(&body).map(|Object(body)| Self(body))
+        let json = body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&body);
+        parse::<Object<T>>(json).map(|Object(body)| Self(body))
     }
 }
 

@@ -1,14 +1,14 @@
 //! The text format of the online judges.
 //!
 //! Input: boards of 24 integers in cell order, separated by any white space. It ends at a board
-//! whose first number is 0, or with the text. Output: two lines a board, the moves (or
+//! whose first number is 0, or with the text. A UTF-8 byte order mark before it is skipped. Output: two lines a board, the moves (or
 //! `No moves needed`), then the value in the centre.
 
 use std::fmt;
 
 use thiserror::Error;
 
-use super::{Board, CELLS, Draft, Fault, IllegalBoard, MoveSequence, Value};
+use super::{BYTE_ORDER_MARK, Board, CELLS, Draft, Fault, IllegalBoard, MoveSequence, Value};
 
 /// Reads the judge's input from pieces of text as they come, without holding on to them.
 ///
@@ -72,9 +72,11 @@ impl Reader {
                 }
             } else {
                 let here = self.here;
-                self.token
-                    .get_or_insert_with(|| Token::new(here))
-                    .push(byte);
+                let token = self.token.get_or_insert_with(|| Token::new(here));
+                token.push(byte);
+                if token.is_byte_order_mark() {
+                    self.token = None;
+                }
                 self.here.pass(byte);
             }
         }
@@ -233,7 +235,7 @@ fn is_space(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == VERTICAL_TAB
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
     line: u64,
     column: u64,
@@ -285,6 +287,11 @@ impl Token {
             *kept = byte;
         }
         self.len += 1;
+    }
+
+    /// Returns whether this is a byte order mark at the start of the input.
+    fn is_byte_order_mark(&self) -> bool {
+        self.beginning() == BYTE_ORDER_MARK && self.place == Place::default()
     }
 
     fn beginning(&self) -> &[u8] {

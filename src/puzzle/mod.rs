@@ -27,3 +27,6 @@ pub use moves::Move;
 pub use pattern::{IllegalPattern, Pattern, PatternFault};
 pub use sequence::{InvalidMoves, MoveSequence, read_moves};
 pub use value::Value;
+
+/// The UTF-8 byte order mark, which editors of some systems put at the start of a file.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();

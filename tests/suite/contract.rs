@@ -251,6 +251,18 @@ async fn numbers_beyond_a_double_are_reported_as_out_of_range() {
 }
 
 #[tokio::test]
+async fn one_byte_order_mark_before_a_body_is_skipped() {
+    let api = Api::new();
+    let body = json!({"board": BOARD});
+    assert_eq!(
+        api.post(format!("\u{feff}{body}")).await.status,
+        StatusCode::OK
+    );
+    let twice = api.post(format!("\u{feff}\u{feff}{body}")).await;
+    assert_eq!(problem(&twice).0, "malformed-json");
+}
+
+#[tokio::test]
 async fn an_integer_may_be_written_as_any_number_that_is_whole() {
     let api = Api::new();
     let body = format!(r#"{{"board": "{BOARD}", "max_depth": 13.0, "timeout_ms": 1e2}}"#);

@@ -2,6 +2,8 @@ use axum::body::Bytes;
 use hyper::body::Buf;
 use memchr::{memchr, memchr_iter, memrchr};
 
+use crate::puzzle::BYTE_ORDER_MARK;
+
 /// The most bytes of a line.
 pub(super) const LINE_LIMIT: usize = 4 * 1024;
 
@@ -36,9 +38,22 @@ pub(super) struct Line {
 }
 
 impl Line {
-    fn new(number: u64, bytes: Bytes) -> Self {
-        let bytes = (bytes.len() <= LINE_LIMIT).then_some(bytes);
-        Self { number, bytes }
+    /// Makes a line that is not blank, unless all that it has is a byte order mark before the first
+    /// line, which is skipped.
+    fn new(number: u64, mut bytes: Bytes) -> Option<Self> {
+        if bytes.len() > LINE_LIMIT {
+            return Some(Self {
+                number,
+                bytes: None,
+            });
+        }
+        if number == 1 && bytes.starts_with(BYTE_ORDER_MARK) {
+            bytes.advance(BYTE_ORDER_MARK.len());
+        }
+        has_content(&bytes).then_some(Self {
+            number,
+            bytes: Some(bytes),
+        })
     }
 }
 
@@ -70,8 +85,9 @@ impl Lines {
     /// Returns the line that the end of the input completes, unless it is blank.
     pub(super) fn finish(&mut self) -> Option<Line> {
         self.number += 1;
-        let line = Line::new(self.number, std::mem::take(&mut self.partial).into());
-        std::mem::take(&mut self.has_content).then_some(line)
+        let bytes = std::mem::take(&mut self.partial).into();
+        let has_content = std::mem::take(&mut self.has_content);
+        has_content.then(|| Line::new(self.number, bytes))?
     }
 
     /// Keeps as much as shows that a line is too long.
@@ -110,8 +126,10 @@ impl Iterator for WholeLines {
             let bytes = self.rest.split_to(end);
             self.rest.advance(1);
             self.number += 1;
-            if has_content(&bytes) {
-                return Some(Line::new(self.number, bytes));
+            if has_content(&bytes)
+                && let Some(line) = Line::new(self.number, bytes)
+            {
+                return Some(line);
             }
         }
         None
@@ -148,6 +166,27 @@ mod tests {
                 .map(|line| (line.number, line.bytes.as_deref().unwrap()))
                 .collect();
             assert_eq!(found, [(1, &b"one"[..]), (4, b"two\r"), (6, b"three")]);
+        }
+    }
+
+    #[test]
+    fn one_byte_order_mark_before_the_first_line_is_skipped() {
+        for size in 1..20 {
+            let found = |text: &str| -> Vec<_> {
+                let lines = cut(text.as_bytes(), size).into_iter();
+                lines
+                    .map(|line| (line.number, line.bytes.unwrap()))
+                    .collect()
+            };
+            assert_eq!(found("\u{feff}one\n"), [(1, "one".into())]);
+            assert_eq!(found("\u{feff}one"), [(1, "one".into())]);
+            assert_eq!(found("\u{feff}\none"), [(2, "one".into())]);
+            assert_eq!(found("\u{feff}"), []);
+            assert_eq!(found("\u{feff}\u{feff}a"), [(1, "\u{feff}a".into())]);
+            assert_eq!(
+                found("a\n\u{feff}b"),
+                [(1, "a".into()), (2, "\u{feff}b".into())]
+            );
         }
     }
 

@@ -35,6 +35,8 @@ fn read(text: &[u8], size: usize) -> (Vec<String>, Option<String>) {
 #[case::text_after_the_0(format!("{FIRST}\n{SECOND}\n0\n4 5 nonsense \u{ff}"))]
 #[case::a_0_in_other_words(format!("{FIRST}\n{SECOND}\n-00\n9"))]
 #[case::signs_and_leading_zeros(format!("{FIRST}\n{SECOND}").replace(" 3", " +3").replace(" 2", " 02"))]
+#[case::byte_order_mark(format!("\u{feff}{FIRST}\n{SECOND}\n0"))]
+#[case::byte_order_mark_alone(format!("\u{feff}\n{FIRST}\n{SECOND}\n0"))]
 fn every_shape_of_input_is_read_in_pieces_of_every_size(#[case] text: String) {
     for size in 1..=text.len() {
         let (boards, error) = read(text.as_bytes(), size);
@@ -51,6 +53,8 @@ fn every_shape_of_input_is_read_in_pieces_of_every_size(#[case] text: String) {
 #[case::nothing("")]
 #[case::white_space(" \n\n")]
 #[case::zero("0")]
+#[case::byte_order_mark("\u{feff}")]
+#[case::byte_order_mark_and_zero("\u{feff}0")]
 fn an_input_without_boards_is_fine(#[case] text: &str) {
     assert_eq!(read(text.as_bytes(), 1), (vec![], None));
 }
@@ -96,6 +100,16 @@ fn bad_input_is_told_with_its_place_and_every_reason_after_the_boards_before_it(
         assert_eq!(boards, ["111132323132231222312133"]);
         assert_eq!(error.as_deref(), Some(message));
     }
+}
+
+#[rstest]
+#[case::second("\u{feff}\u{feff}1", 2)]
+#[case::behind_a_space(" \u{feff}1", 2)]
+fn a_byte_order_mark_elsewhere_is_a_bad_cell(#[case] text: &str, #[case] column: usize) {
+    let text = format!("{text} {}", &FIRST[2..]);
+    let message =
+        format!("board 1, line 1, column {column}: cell 0 is \"\\u{{feff}}1\", not 1, 2 or 3");
+    assert_eq!(read(text.as_bytes(), 1), (vec![], Some(message)));
 }
 
 proptest! {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::client::{Response, Told, post};
 use super::judge::Read;
-use super::{DATABASE, pieces, solve};
+use super::{DATABASE, pieces, plain, solve};
 
 /// The most bytes of a line.
 const LINE_LIMIT: usize = 4096;
@@ -34,7 +34,7 @@ fn cuts(input: &[u8]) -> impl Iterator<Item = Vec<&[u8]>> {
 
 /// Each line that is not blank has its answer, in order, whatever pieces it comes in.
 fn lines(input: &[u8]) {
-    let lines: Vec<(usize, &[u8])> = input
+    let lines: Vec<(usize, &[u8])> = plain::unmarked(input)
         .split(|&byte| byte == b'\n')
         .enumerate()
         .filter(|(_, line)| !line.trim_ascii().is_empty())
@@ -53,7 +53,12 @@ fn lines(input: &[u8]) {
             assert_eq!(body["line"], index + 1, "{body}");
         }
         let is_refused = matches!(told, Told::Problem(Code::PayloadTooLarge, _));
-        assert_eq!(is_refused, line.len() > LINE_LIMIT, "{told:?}");
+        let mark = if *index == 0 {
+            input.len() - plain::unmarked(input).len()
+        } else {
+            0
+        };
+        assert_eq!(is_refused, mark + line.len() > LINE_LIMIT, "{told:?}");
     }
     for ((_, line), told) in lines.iter().zip(&answers).take(ASKED) {
         alone(line, told);

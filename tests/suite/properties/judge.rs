@@ -3,7 +3,7 @@
 use rotation_game::Board;
 use rotation_game::puzzle::judge::{InputError, Position, Reader};
 
-use super::pieces;
+use super::{pieces, plain};
 
 /// Reads the input in one piece, byte by byte and in pieces, which comes to the same.
 pub(crate) fn check(input: &[u8]) {
@@ -127,8 +127,9 @@ fn expected(input: &[u8]) -> (Vec<(Board, Position)>, Option<Position>) {
 /// What stands between white space: where it starts, and the number that it is.
 fn tokens(input: &[u8]) -> Vec<(usize, Option<i64>)> {
     let mut tokens = Vec::new();
-    let mut start = 0;
-    for token in input.split(|byte| b" \t\n\x0b\x0c\r".contains(byte)) {
+    let text = plain::unmarked(input);
+    let mut start = input.len() - text.len();
+    for token in text.split(|byte| b" \t\n\x0b\x0c\r".contains(byte)) {
         if !token.is_empty() {
             let number = std::str::from_utf8(token)
                 .ok()

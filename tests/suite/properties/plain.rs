@@ -15,6 +15,11 @@ pub(crate) const LINES: [(char, [usize; 7]); 8] = [
     ('H', [4, 5, 6, 7, 8, 9, 10]),
 ];
 
+/// The input behind the byte order mark that may precede it.
+pub(crate) fn unmarked(input: &[u8]) -> &[u8] {
+    input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input)
+}
+
 pub(crate) fn turn(mut cells: Cells, line: &[usize; 7]) -> Cells {
     let first = cells[line[0]];
     for place in 0..6 {
