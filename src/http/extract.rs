@@ -5,9 +5,9 @@ use std::time::Duration;
 use axum::body::{Body, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use futures_util::StreamExt;
-use http::header::{ACCEPT, CONTENT_TYPE};
+use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
 use http::request::Parts;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, HeaderName, StatusCode};
 use mime::Mime;
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
@@ -43,6 +43,31 @@ impl<S: Sync> FromRequestParts<S> for AcceptsJson {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         check_accepts(&parts.headers, "application/json").map(|()| Self)
+    }
+}
+
+/// A request whose body has no content coding.
+pub(super) struct NotEncoded;
+
+impl<S: Sync> FromRequestParts<S> for NotEncoded {
+    type Rejection = ([(HeaderName, &'static str); 1], Problem);
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        let values = parts.headers.get_all(CONTENT_ENCODING).iter();
+        let is_identity = |coding: &[u8]| {
+            let coding = coding.trim_ascii();
+            coding.is_empty() || coding.eq_ignore_ascii_case(b"identity")
+        };
+        if values
+            .flat_map(|value| value.as_bytes().split(|&byte| byte == b','))
+            .all(is_identity)
+        {
+            return Ok(Self);
+        }
+        // Only a refusal because of the coding has this header (RFC 9110, section 12.5.3).
+        let detail = "the body has a Content-Encoding; send it without one";
+        let problem = Problem::new(Code::UnsupportedMediaType, detail);
+        Err(([(ACCEPT_ENCODING, "identity")], problem))
     }
 }
 

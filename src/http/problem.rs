@@ -146,8 +146,8 @@ impl Code {
             }
             Self::PayloadTooLarge => "The body is larger than the server reads, 4 KiB for a board.",
             Self::UnsupportedMediaType => {
-                "The body is not of a media type that is read here. The detail tells which one to \
-                 send."
+                "The body is not of a media type that is read here, or it has a Content-Encoding. The \
+                 detail says what to send."
             }
             Self::InvalidRequest => {
                 "The request is well-formed, but has an unknown field, lacks one, or a value is of \

@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::{Deserialize, Deserializer};
 
 use super::AppState;
-use super::extract::{AcceptsJson, Json};
+use super::extract::{AcceptsJson, Json, NotEncoded};
 use super::json::{Integer, Notation, ObjectOrBoard, name, object_or_board};
 use super::problem::{FieldError, Problem};
 use crate::puzzle::Goal;
@@ -111,6 +111,7 @@ fn at_most(
 pub(super) async fn solve(
     State(state): State<AppState>,
     _: AcceptsJson,
+    _: NotEncoded,
     Json(request): Json<SolveRequest>,
 ) -> Result<Response, Problem> {
     let service = &state.0.service;

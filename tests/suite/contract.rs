@@ -262,6 +262,46 @@ async fn one_byte_order_mark_before_a_body_is_skipped() {
     assert_eq!(problem(&twice).0, "malformed-json");
 }
 
+#[rstest]
+#[case::json("/solve", "application/json")]
+#[case::ndjson("/solve/batch", "application/x-ndjson")]
+#[case::judge_format("/solve/batch", "text/plain")]
+#[tokio::test]
+async fn a_compressed_body_is_refused(#[case] path: &str, #[case] content_type: &str) {
+    let api = Api::new();
+    for (coding, is_accepted) in [
+        ("gzip", false),
+        ("identity, br", false),
+        ("identity", true),
+        ("Identity", true),
+        ("", true),
+    ] {
+        let body = match content_type {
+            "text/plain" => "1 1 1 1 3 2 3 2 3 1 3 2 2 3 1 2 2 2 3 1 2 1 3 3".to_owned(),
+            _ => json!({"board": BOARD}).to_string(),
+        };
+        let request = Request::post(path)
+            .header("content-type", content_type)
+            .header("content-encoding", coding)
+            .body(Body::from(body))
+            .unwrap();
+        let answer = api.call(request).await;
+        if is_accepted {
+            assert_eq!(answer.status, StatusCode::OK, "{coding}");
+            continue;
+        }
+        assert_eq!(
+            answer.status,
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "{coding}"
+        );
+        assert_eq!(answer.header("accept-encoding"), "identity");
+        assert_eq!(problem(&answer).0, "unsupported-media-type");
+    }
+    let request = with_header(Method::POST, path, "content-type", "image/png", "x");
+    assert_eq!(api.call(request).await.header("accept-encoding"), "");
+}
+
 #[tokio::test]
 async fn an_integer_may_be_written_as_any_number_that_is_whole() {
     let api = Api::new();

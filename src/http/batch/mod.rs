@@ -19,7 +19,7 @@ use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 
 use super::AppState;
-use super::extract::{check_accepts, media_type};
+use super::extract::{NotEncoded, check_accepts, media_type};
 use super::layers::RequestId;
 use super::problem::{Code, Problem};
 use input::Input;
@@ -31,6 +31,7 @@ const NDJSON: &str = "application/x-ndjson";
 /// Answers a stream of boards.
 pub(super) async fn batch(
     State(state): State<AppState>,
+    _: NotEncoded,
     request: Request,
 ) -> Result<Response, Problem> {
     let headers = request.headers();
