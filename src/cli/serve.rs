@@ -252,21 +252,42 @@ impl FromStr for Origins {
     }
 }
 
-/// `*`, or a scheme and an authority.
+/// Parses `*`, or an origin exactly as browsers send it: anything else would never match.
 fn origin(text: &str) -> Result<HeaderValue, String> {
-    let is_origin = text == "*"
-        || text.parse::<Uri>().is_ok_and(|uri| {
-            let (scheme, authority) = (uri.scheme_str(), uri.authority());
-            // Without more than that: printed, it is the same text.
-            matches!((scheme, authority), (Some(scheme), Some(authority))
-                if format!("{scheme}://{authority}") == text)
-        });
-    match HeaderValue::from_str(text) {
-        Ok(value) if is_origin => Ok(value),
-        _ => Err(format!(
-            "{text:?} is not an origin, which is * or such as https://example.org"
-        )),
+    if text != "*" && text.contains('*') {
+        return Err(format!(
+            "expected an origin without a wildcard, found {text}; list every origin, or write * \
+             alone for all"
+        ));
     }
+    let sent = if text == "*" {
+        text.to_owned()
+    } else {
+        sent_origin(text).ok_or_else(|| {
+            format!("expected * or an origin such as https://example.org, found {text}")
+        })?
+    };
+    if sent != text {
+        return Err(format!(
+            "expected an origin as browsers send it, found {text}; write {sent}"
+        ));
+    }
+    HeaderValue::try_from(sent).map_err(|error| error.to_string())
+}
+
+/// Returns the origin of a URL as browsers send it, or `None` if it has none.
+///
+/// It is a scheme, a host and a port other than the scheme's default, in lower case.
+fn sent_origin(url: &str) -> Option<String> {
+    let uri: Uri = url.parse().ok()?;
+    let scheme = uri.scheme_str()?.to_ascii_lowercase();
+    let authority = uri.authority()?;
+    let host = authority.host().to_ascii_lowercase();
+    let port = match (scheme.as_str(), authority.port_u16()) {
+        (_, None) | ("http", Some(80)) | ("https", Some(443)) => String::new(),
+        (_, Some(port)) => format!(":{port}"),
+    };
+    Some(format!("{scheme}://{host}{port}"))
 }
 
 pub(super) fn run(args: Args) -> Result<(), Failure> {

@@ -568,3 +568,34 @@ fn a_bad_value_stops_the_start_with_a_clear_message(#[case] option: &str, #[case
         "{message}"
     );
 }
+
+#[rstest]
+#[case::upper_case("HTTPS://A.example", "https://a.example")]
+#[case::default_port("https://a.example:443", "https://a.example")]
+#[case::default_port_of_http("http://a.example:80", "http://a.example")]
+#[case::zeros_in_the_port("http://a.example:08080", "http://a.example:8080")]
+#[case::user("https://user:secret@a.example:8443", "https://a.example:8443")]
+#[case::path("https://a.example/path", "https://a.example")]
+#[case::slash("http://[::1]:3000/", "http://[::1]:3000")]
+fn an_origin_that_no_browser_sends_is_refused(#[case] origin: &str, #[case] instead: &str) {
+    let origins = format!("https://b.example,{origin}");
+    // It cannot listen there, so that it ends even where it takes the value.
+    let run = run(&["--listen", "192.0.2.1:1", "--cors-origin", &origins], "");
+    assert_eq!(run.status.code(), Some(2), "{run:?}");
+    let expected =
+        format!("expected an origin as browsers send it, found {origin}; write {instead}\n");
+    assert!(text(&run.stderr).contains(&expected), "{run:?}");
+}
+
+#[test]
+fn an_origin_with_a_wildcard_is_refused() {
+    let nowhere = ["--listen", "192.0.2.1:1"];
+    let run = run(
+        &[&nowhere[..], &["--cors-origin", "https://*.example"]].concat(),
+        "",
+    );
+    assert_eq!(run.status.code(), Some(2), "{run:?}");
+    let expected = "expected an origin without a wildcard, found https://*.example; list every origin, \
+                    or write * alone for all\n";
+    assert!(text(&run.stderr).contains(expected), "{run:?}");
+}
