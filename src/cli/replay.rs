@@ -16,7 +16,8 @@ pub(super) struct Args {
     /// The moves, first to last
     moves: Moves,
 
-    /// A goal that the moves may reach: centre, or a pattern of 24 characters, each 1, 2, 3 or .
+    /// A goal that the moves may reach: centre, or a pattern of 24 characters, each
+    /// 1, 2, 3 or . for any
     #[arg(long, env = "ROTATION_GAME_GOAL")]
     goal: Option<Goal>,
 

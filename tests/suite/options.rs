@@ -599,3 +599,11 @@ fn an_origin_with_a_wildcard_is_refused() {
                     or write * alone for all\n";
     assert!(text(&run.stderr).contains(expected), "{run:?}");
 }
+
+/// The last full stop of a help text is dropped, even where it is a sign of a pattern.
+#[rstest]
+fn help_names_every_sign_of_a_pattern(#[values("solve", "replay")] command: &str) {
+    let help = run(&[command, "--help"], "").stdout;
+    let words: Vec<&str> = text(&help).split_whitespace().collect();
+    assert!(words.join(" ").contains("each 1, 2, 3 or . for any"));
+}
