@@ -81,3 +81,27 @@ fn the_command_line_examples_give_what_is_shown() {
         assert_eq!(shell(&command), expected, "{command}");
     }
 }
+
+/// A shell may take a `?` outside of quotes for a pattern of file names, and an `&` for an end.
+#[test]
+fn urls_with_a_query_are_quoted() {
+    for (command, _) in examples("curl ") {
+        for word in command.split(' ') {
+            let is_open = word.contains('/') && word.contains(['?', '&']);
+            assert!(!is_open || word.starts_with(['"', '\'']), "{command}");
+        }
+    }
+}
+
+/// In a list, four spaces make a paragraph of the item.
+#[test]
+fn examples_are_not_in_lists() {
+    let readme = include_str!("../../README.md");
+    let mut is_in_list = false;
+    for line in readme.lines().filter(|line| !line.is_empty()) {
+        if !line.starts_with("  ") {
+            is_in_list = line.starts_with("- ");
+        }
+        assert!(!(is_in_list && line.starts_with("    ")), "{line}");
+    }
+}
