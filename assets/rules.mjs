@@ -80,10 +80,12 @@ export function faults(cells) {
 }
 
 /**
- * The boards of a text, each a list of cells: words of many digits are boards of their own, single
+ * The boards of a text, each a list of cells: one board of 24 digits, however they are spaced; else words of many digits are boards of their own, single
  * numbers follow each other as in the judge's format, which a board that starts with 0 ends.
  */
 export function readBoards(text) {
+  const digits = text.replace(/[\s,]/g, '');
+  if (digits.length === CELLS) return [[...digits]];
   const boards = [];
   let cells = [];
   for (const word of text.split(/[\s,[\]"']+/).filter(Boolean)) {

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use thiserror::Error;
 
 use super::address::Address;
+use crate::puzzle::IllegalBoard;
 use crate::puzzle::judge::{InputError, Position};
 
 /// Why a command ends without success.
@@ -11,6 +12,12 @@ use crate::puzzle::judge::{InputError, Position};
 pub(super) enum Failure {
     #[error("cannot read {name}: {source}")]
     Read { name: String, source: io::Error },
+    #[error("cannot read {name}: {source}; nor is it a board: {illegal}")]
+    NoInput {
+        name: String,
+        source: io::Error,
+        illegal: IllegalBoard,
+    },
     #[error("cannot {what}: {source}")]
     Start {
         what: &'static str,

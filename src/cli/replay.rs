@@ -10,7 +10,7 @@ use crate::search::PatternDatabase;
 /// Make moves on a board, and tell how good they are
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The 24 cells in order, as digits
+    /// The 24 cells in order, as digits, with or without spaces or commas between them
     board: Board,
 
     /// The moves, first to last

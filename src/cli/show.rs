@@ -11,7 +11,7 @@ use crate::search::PatternDatabase;
 /// Draw a board, with its distances and its eight moves rated
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The 24 cells in order, as digits
+    /// The 24 cells in order, as digits, with or without spaces or commas between them
     board: Board,
 
     /// How it is written

@@ -1,6 +1,6 @@
 use std::cell::LazyCell;
 use std::fs::File;
-use std::io::{self, BufWriter, Read, StdoutLock, Write};
+use std::io::{self, BufWriter, Cursor, Read, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// `-` where a goal leaves several there).
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The input, or - for standard input
+    /// The input, - for standard input, or a board where no file has that name
     #[arg(default_value = "-", hide_default_value = true)]
     file: PathBuf,
 
@@ -220,7 +220,7 @@ impl Answers {
     }
 }
 
-/// A file or standard input.
+/// A file, standard input or a board.
 struct Input {
     name: String,
     source: Box<dyn Read>,
@@ -237,10 +237,24 @@ impl Input {
             });
         }
         let name = path.display().to_string().escape_debug().to_string();
-        let file = File::open(path).map_err(|source| Failure::Read {
-            name: name.clone(),
-            source,
-        })?;
+        let file = match File::open(path) {
+            Ok(file) => file,
+            Err(source) if source.kind() == io::ErrorKind::NotFound => {
+                return match path.to_string_lossy().parse::<Board>() {
+                    Ok(board) => Ok(Self {
+                        name,
+                        source: Box::new(Cursor::new(board.to_string())),
+                        progress: ProgressBar::hidden(),
+                    }),
+                    Err(illegal) => Err(Failure::NoInput {
+                        name,
+                        source,
+                        illegal,
+                    }),
+                };
+            }
+            Err(source) => return Err(Failure::Read { name, source }),
+        };
         let length = file.metadata().map_or(0, |metadata| metadata.len());
         Ok(Self {
             name,

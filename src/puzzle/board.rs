@@ -150,7 +150,16 @@ impl Board {
     }
 }
 
-/// Reads 24 digits in cell order.
+/// Reads 24 digits in cell order, with or without white space or commas between them. Every place
+/// that reads a board from text reads it so: the command line, the API and the page.
+///
+/// ```
+/// use rotation_game::Board;
+///
+/// let board: Board = "1 1 1 1, 3 2, 3 2, 3 1 3 2 2 3 1, 2 2 2 3 1, 2 1, 33".parse()?;
+/// assert_eq!(board.to_string(), "111132323132231222312133");
+/// # Ok::<(), rotation_game::IllegalBoard>(())
+/// ```
 impl FromStr for Board {
     type Err = IllegalBoard;
 
@@ -161,7 +170,7 @@ impl FromStr for Board {
             return Ok(board);
         }
         let mut draft = Draft::default();
-        for digit in digits.chars() {
+        for digit in digits.chars().filter(|&sign| !is_separator(sign)) {
             match digit.to_digit(10) {
                 Some(number) => draft.push_number(number.into()),
                 None => draft.push_fault(format!("{digit:?}")),
@@ -169,6 +178,11 @@ impl FromStr for Board {
         }
         draft.finish()
     }
+}
+
+/// Returns whether a character may stand between the cells of a board or of a pattern.
+pub(super) fn is_separator(sign: char) -> bool {
+    sign == ',' || sign.is_whitespace()
 }
 
 /// Prints 24 digits in cell order.

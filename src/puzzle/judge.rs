@@ -1,7 +1,8 @@
 //! The text format of the online judges.
 //!
 //! Input: boards of 24 integers in cell order, separated by any white space. It ends at a board
-//! whose first number is 0, or with the text. A UTF-8 byte order mark before it is skipped. Output: two lines a board, the moves (or
+//! whose first number is 0, or with the text. A UTF-8 byte order mark before it is skipped. A board
+//! may also be one word of 24 digits. Output: two lines a board, the moves (or
 //! `No moves needed`), then the value in the centre.
 
 use std::fmt;
@@ -122,7 +123,17 @@ impl Reader {
             self.start = token.place;
             self.boards += 1;
         }
-        if let Some(value) = number.and_then(Value::new) {
+        if self.draft.is_empty() && number.is_none() && token.is_board() {
+            let mut place = token.place;
+            for &digit in token.beginning() {
+                let number = i64::from(digit - b'0');
+                if Value::new(number).is_none() {
+                    self.first_fault.get_or_insert(place);
+                }
+                self.draft.push_number(number);
+                place.column += 1;
+            }
+        } else if let Some(value) = number.and_then(Value::new) {
             self.draft.push(value);
         } else {
             self.first_fault.get_or_insert(token.place);
@@ -271,8 +282,8 @@ struct Token {
 }
 
 impl Token {
-    /// How many bytes are kept. What is longer does not count as a number.
-    const KEPT: usize = 24;
+    /// How many bytes are kept: a board. What is longer does not count as a number.
+    const KEPT: usize = CELLS;
 
     fn new(place: Place) -> Self {
         Self {
@@ -287,6 +298,11 @@ impl Token {
             *kept = byte;
         }
         self.len += 1;
+    }
+
+    /// Returns whether this is 24 digits. If they have leading zeros, they may be a number as well.
+    fn is_board(&self) -> bool {
+        self.len == CELLS && self.beginning().iter().all(u8::is_ascii_digit)
     }
 
     /// Returns whether this is a byte order mark at the start of the input.

@@ -48,9 +48,10 @@ impl Move {
         Self::H,
     ];
 
-    /// The move of this letter, or `None` where it is not one of `A` to `H`.
+    /// Returns the move of this letter, in either case, or `None` if it is not one of `A` to `H`.
     #[must_use]
     pub const fn from_letter(letter: char) -> Option<Self> {
+        let letter = letter.to_ascii_uppercase();
         match letter {
             'A'..='H' => Some(Self::ALL[letter as usize - 'A' as usize]),
             _ => None,
@@ -119,8 +120,9 @@ mod tests {
     fn letters_and_moves_correspond() {
         for m in Move::ALL {
             assert_eq!(Move::from_letter(m.letter()), Some(m));
+            assert_eq!(Move::from_letter(m.letter().to_ascii_lowercase()), Some(m));
         }
-        for letter in ['@', 'I', 'a', '\0', 'Ä'] {
+        for letter in ['@', 'I', 'i', '\0', 'Ä'] {
             assert_eq!(Move::from_letter(letter), None);
         }
     }

@@ -4,12 +4,14 @@ use std::str::FromStr;
 use serde::{Serialize, Serializer};
 use thiserror::Error;
 
+use super::board::is_separator;
 use super::legality::FaultList;
 use super::{Board, CELLS, CENTRE, Value};
 
 /// What some cells of a board have to hold, or all of them.
 ///
-/// It is written as 24 characters in cell order: `1`, `2` or `3`, or `.` where any value is fine.
+/// It is written as 24 characters in cell order: `1`, `2` or `3`, or `.` where any value is fine. As
+/// in a [`Board`], white space and commas between them mean nothing.
 /// No value is asked for on more than eight cells, and so there are boards that match, and every
 /// board can be turned into one: the moves generate all even permutations of the 24 cells, and
 /// cells with the same value can be exchanged.
@@ -71,7 +73,8 @@ impl FromStr for Pattern {
 
     fn from_str(text: &str) -> Result<Self, IllegalPattern> {
         let (mut masks, mut faults, mut length) = ([0_u32; 3], Vec::new(), 0);
-        for (index, found) in text.chars().enumerate() {
+        let cells = text.chars().filter(|&sign| !is_separator(sign));
+        for (index, found) in cells.enumerate() {
             length += 1;
             if index >= CELLS {
                 continue;

@@ -10,7 +10,7 @@ use super::Move;
 
 /// Up to [`MoveSequence::CAPACITY`] moves, without a heap allocation.
 ///
-/// It reads and prints as letters, orders lexicographically, and derefs to `[Move]`.
+/// It reads as letters of either case, prints as capitals, orders lexicographically, and derefs to `[Move]`.
 ///
 /// ```
 /// use rotation_game::{Move, MoveSequence};
@@ -157,7 +157,7 @@ impl FromStr for MoveSequence {
     }
 }
 
-/// Reads moves, however many.
+/// Reads moves, however many, as letters of either case.
 ///
 /// ```
 /// use rotation_game::puzzle::read_moves;

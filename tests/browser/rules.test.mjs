@@ -62,6 +62,7 @@ test('what is illegal is told with every reason', () => {
 test('boards are read from digits, from the judge’s text and from JSON', () => {
   const board = [...EASY];
   assert.deepEqual(readBoards(EASY), [board]);
+  assert.deepEqual(readBoards('1111 3232 3132, 2312 2231 2133'), [board]);
   assert.deepEqual(readBoards(`\n ${board.join(' ')}\r\n${board.join('\n')} 0 9`), [board, board]);
   assert.deepEqual(readBoards(`[${board.join(', ')}]`), [board]);
   assert.deepEqual(readBoards(`"${EASY}"\n"${EASY}"`), [board, board]);

@@ -42,6 +42,22 @@ fn random_boards_can_be_solved_and_take_seeds_that_follow_each_other() {
 }
 
 #[test]
+fn boards_are_read_as_random_prints_them() {
+    let spaced = run(&["random", "--seed", "7"], "");
+    let spaced = text(&spaced.stdout);
+    let digits = spaced.replace(char::is_whitespace, "");
+    for command in [&["show"][..], &["replay"]] {
+        let printed = |board: &str| {
+            let moves: &[&str] = if command == ["show"] { &[] } else { &["aCh"] };
+            let run = run(&[command, &[board], moves].concat(), "");
+            assert!(run.status.success(), "{run:?}");
+            text(&run.stdout).to_owned()
+        };
+        assert_eq!(printed(spaced), printed(&digits));
+    }
+}
+
+#[test]
 fn a_board_is_shown_as_the_statement_draws_it() {
     let shown = run(&["show", BOARD], "");
     let expected = "         A   B

@@ -7,6 +7,32 @@ use serde_json::{Value, json};
 use crate::api::{Api, BOARD, HARDEST, problem, with_header};
 
 #[tokio::test]
+async fn boards_and_moves_are_read_in_every_notation_and_printed_in_one() {
+    let api = Api::new();
+    let spaced = "1%201,1%0A1323231,,3223%09122231213%203";
+    let goal = ".+.....222..22..222....%20..";
+    let pairs = [
+        (
+            format!("/boards/{spaced}"),
+            "/boards/111132323132231222312133",
+        ),
+        (
+            format!("/boards/{spaced}/replay/acH?goal={goal}"),
+            "/boards/111132323132231222312133/replay/ACH?goal=......222..22..222......",
+        ),
+    ];
+    for (path, canonical) in pairs {
+        let (answer, expected) = (api.get(&path).await, api.get(canonical).await);
+        assert_eq!(answer.status, 200, "{path}");
+        assert_eq!(answer.body, expected.body);
+        assert_eq!(answer.header("etag"), expected.header("etag"));
+    }
+    let board = "1111 3232 3132 2312 2231 2133";
+    let solved = api.solve(json!({ "board": board })).await;
+    assert_eq!(solved.status, 200);
+}
+
+#[tokio::test]
 async fn a_boards_page_tells_what_the_table_knows() {
     let answer = Api::new().get(&format!("/boards/{BOARD}")).await;
     assert_eq!(answer.header("cache-control"), "public, max-age=86400");

@@ -45,6 +45,37 @@ fn a_file_is_read_like_standard_input() {
     assert_eq!(by_file, by_default);
 }
 
+#[test]
+fn boards_are_also_read_as_24_digits_in_one_token() {
+    let digits = FIRST.replace(' ', "");
+    let input = format!("{digits}\n{SOLVED} {digits}\n0\n");
+    let answers = "AC\n2\nNo moves needed\n1\nAC\n2\n";
+    assert_eq!(text(&run(&["solve"], &input).stdout), answers);
+}
+
+#[test]
+fn solve_takes_a_board_as_its_argument_where_no_file_has_the_name() {
+    for board in [FIRST, &FIRST.replace(' ', "")] {
+        assert_eq!(text(&run(&["solve", board], "").stdout), "AC\n2\n");
+    }
+    let neither = run(&["solve", "11113232313223122231213"], "");
+    assert_eq!(
+        text(&neither.stderr),
+        "error: cannot read 11113232313223122231213: No such file or directory (os error 2); \
+         nor is it a board: a board has 24 cells, here are 23\n"
+    );
+    let name = FIRST.replace(' ', "");
+    let folder = std::env::temp_dir().join(format!("rotation-game-{}-files", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(&name), SOLVED).unwrap();
+    let file = program()
+        .args(["solve", &name])
+        .current_dir(&folder)
+        .output();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(text(&file.unwrap().stdout), "No moves needed\n1\n");
+}
+
 #[rstest]
 #[case::not_a_number(
     "1 x 1",

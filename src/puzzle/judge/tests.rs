@@ -37,6 +37,9 @@ fn read(text: &[u8], size: usize) -> (Vec<String>, Option<String>) {
 #[case::signs_and_leading_zeros(format!("{FIRST}\n{SECOND}").replace(" 3", " +3").replace(" 2", " 02"))]
 #[case::byte_order_mark(format!("\u{feff}{FIRST}\n{SECOND}\n0"))]
 #[case::byte_order_mark_alone(format!("\u{feff}\n{FIRST}\n{SECOND}\n0"))]
+#[case::digits_without_spaces(format!("{FIRST}\n{SECOND}\n0").replace(' ', ""))]
+#[case::digits_and_numbers(format!("{}\n{SECOND}\n0", FIRST.replace(' ', "")))]
+#[case::numbers_and_digits(format!("{FIRST} {}", SECOND.replace(' ', "")))]
 fn every_shape_of_input_is_read_in_pieces_of_every_size(#[case] text: String) {
     for size in 1..=text.len() {
         let (boards, error) = read(text.as_bytes(), size);
@@ -54,6 +57,7 @@ fn every_shape_of_input_is_read_in_pieces_of_every_size(#[case] text: String) {
 #[case::white_space(" \n\n")]
 #[case::zero("0")]
 #[case::byte_order_mark("\u{feff}")]
+#[case::zeros("000000000000000000000000 1")]
 #[case::byte_order_mark_and_zero("\u{feff}0")]
 fn an_input_without_boards_is_fine(#[case] text: &str) {
     assert_eq!(read(text.as_bytes(), 1), (vec![], None));
@@ -81,6 +85,19 @@ fn an_input_without_boards_is_fine(#[case] text: &str) {
     "board 2, line 3, column 19: cell 9 is -3, not 1, 2 or 3; cell 19 is \"ä\\u{1b}\", not 1, 2 or 3; \
      cell 20 is \"123456789012345678901234\"…, not 1, 2 or 3; \
      value 1 stands on 10 cells, not on 8; value 2 stands on 9 cells, not on 8"
+)]
+#[case::digits(
+    "111132323132231222310134",
+    "board 2, line 3, column 21: cell 20 is 0, not 1, 2 or 3; cell 23 is 4, not 1, 2 or 3"
+)]
+#[case::digits_from_0(
+    "011132323132231222312133",
+    "board 2, line 3, column 1: cell 0 is 0, not 1, 2 or 3"
+)]
+#[case::digits_within_a_board(
+    "1 111132323132231222312133",
+    "board 2, line 3, column 27: the input ends early: a board has 24 cells, here are 2; \
+     cell 1 is \"111132323132231222312133\", not 1, 2 or 3"
 )]
 #[case::a_fault_and_cut_short(
     "1 1 1 1 3 2 3 2 3 1 3 2 2 3 1 2 2 2 3\nöäü 1",

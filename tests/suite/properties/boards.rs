@@ -15,7 +15,8 @@ pub(crate) fn check(input: &[u8]) {
 }
 
 fn digits(text: &str) {
-    let cells: Vec<Cell> = text
+    let digits = plain::unspaced(text);
+    let cells: Vec<Cell> = digits
         .chars()
         .map(|found| match found.to_digit(10) {
             Some(digit) => Cell::Number(digit.into()),
@@ -24,8 +25,8 @@ fn digits(text: &str) {
         .collect();
     check_read(&text.parse(), &cells);
     if let Ok(board) = text.parse::<Board>() {
-        assert_eq!(board.to_string(), text);
-        assert_eq!(serde_json::to_value(board).unwrap(), text);
+        assert_eq!(board.to_string(), digits);
+        assert_eq!(serde_json::to_value(board).unwrap(), digits);
         let numbers = board.cells().map(|value| i64::from(value.get()));
         assert_eq!(Board::from_numbers(numbers), Ok(board));
     }

@@ -102,9 +102,15 @@ fn expected(input: &[u8]) -> (Vec<(Board, Position)>, Option<Position>) {
     };
     let tokens: Vec<(usize, Option<i64>)> = tokens(input);
     let mut boards = Vec::new();
-    for tokens in tokens.chunks(24) {
+    let mut rest = &tokens[..];
+    while let Some(&(start, first)) = rest.first() {
+        let digits = first.is_none().then(|| digits(input, start)).flatten();
+        let tokens = match &digits {
+            Some(digits) => digits,
+            None => &rest[..rest.len().min(24)],
+        };
+        rest = &rest[if digits.is_some() { 1 } else { tokens.len() }..];
         let number = boards.len() + 1;
-        let (start, first) = tokens[0];
         if first == Some(0) {
             break;
         }
@@ -122,6 +128,16 @@ fn expected(input: &[u8]) -> (Vec<(Board, Position)>, Option<Position>) {
         }
     }
     (boards, None)
+}
+
+/// The cells of a word that is 24 digits, each with where it stands.
+fn digits(input: &[u8], start: usize) -> Option<Vec<(usize, Option<i64>)>> {
+    let end = input.len().min(start + 25);
+    let (word, behind) = input[start..end].split_at_checked(24)?;
+    let is_word = behind.iter().all(|byte| b" \t\n\x0b\x0c\r".contains(byte));
+    let digits = word.iter().zip(start..);
+    let digits = digits.map(|(&byte, at)| Some((at, Some(char::from(byte).to_digit(10)?.into()))));
+    digits.collect::<Option<_>>().filter(|_| is_word)
 }
 
 /// What stands between white space: where it starts, and the number that it is.

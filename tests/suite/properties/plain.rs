@@ -46,7 +46,8 @@ pub(crate) fn centre(cells: &Cells) -> Option<u8> {
 
 /// Whether a goal is reached: `centre`, or a pattern.
 pub(crate) fn reaches(cells: &Cells, goal: &str) -> bool {
-    let mut pairs = cells.iter().zip(goal.bytes());
+    let pattern = unspaced(goal);
+    let mut pairs = cells.iter().zip(pattern.bytes());
     if goal == "centre" {
         centre(cells).is_some()
     } else {
@@ -73,8 +74,9 @@ fn first_of(cells: Cells, goal: &str, depth: usize) -> Option<String> {
 
 /// Whether a text is a goal.
 pub(crate) fn is_goal(text: &str) -> bool {
-    let count = |digit| text.matches(digit).count();
-    let is_pattern = text.len() == 24
+    let cells = unspaced(text);
+    let count = |digit| cells.matches(digit).count();
+    let is_pattern = cells.len() == 24
         && ['1', '2', '3'].iter().all(|&digit| count(digit) <= 8)
         && count('1') + count('2') + count('3') + count('.') == 24;
     text == "centre" || is_pattern
@@ -87,10 +89,15 @@ pub(crate) fn legal(numbers: &[i64]) -> Option<Cells> {
     is_legal.then(|| std::array::from_fn(|cell| u8::try_from(numbers[cell]).unwrap()))
 }
 
+/// A board or a pattern without what may stand between its cells.
+pub(crate) fn unspaced(text: &str) -> String {
+    text.replace(|sign: char| sign == ',' || sign.is_whitespace(), "")
+}
+
 /// The numbers that digits are; what is no digit is no value either.
 pub(crate) fn numbers(digits: &str) -> Vec<i64> {
     let number = |digit: char| digit.to_digit(10).map_or(-1, i64::from);
-    digits.chars().map(number).collect()
+    unspaced(digits).chars().map(number).collect()
 }
 
 /// A legal board, one for each way in which the bytes can shuffle it.

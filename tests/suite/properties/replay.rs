@@ -30,7 +30,7 @@ pub(crate) fn check(input: &[u8]) {
     if let Ok(moves) = &moves {
         let goal = goal.filter(|goal| plain::is_goal(goal));
         let cells = plain::legal(&plain::numbers(digits)).unwrap_or_else(|| plain::shuffled(input));
-        replayed(&cells, letters, moves, goal);
+        replayed(&cells, &letters.to_ascii_uppercase(), moves, goal);
     }
     route(digits, letters, moves.ok(), goal);
 }
@@ -38,7 +38,7 @@ pub(crate) fn check(input: &[u8]) {
 /// The moves, or every letter that is none.
 fn read(letters: &str) -> Result<Vec<Move>, Vec<InvalidMoves>> {
     let read = read_moves(letters);
-    let is_move = |letter: char| ('A'..='H').contains(&letter);
+    let is_move = |letter: char| "ABCDEFGHabcdefgh".contains(letter);
     let bad: Vec<InvalidMoves> = letters
         .chars()
         .enumerate()
@@ -50,7 +50,7 @@ fn read(letters: &str) -> Result<Vec<Move>, Vec<InvalidMoves>> {
             assert_eq!(bad, []);
             assert_eq!(
                 moves.iter().map(Move::to_string).collect::<String>(),
-                letters
+                letters.to_ascii_uppercase()
             );
         }
         Err(errors) => assert_eq!(*errors, bad),
@@ -61,7 +61,7 @@ fn read(letters: &str) -> Result<Vec<Move>, Vec<InvalidMoves>> {
             Err(first.clone())
         }
         _ if letters.chars().count() > MoveSequence::CAPACITY => Err(InvalidMoves::TooLong),
-        _ => Ok(letters.to_owned()),
+        _ => Ok(letters.to_ascii_uppercase()),
     };
     let sequence = letters.parse::<MoveSequence>();
     assert_eq!(sequence.map(|moves| moves.to_string()), expected);
