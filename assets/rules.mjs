@@ -80,8 +80,9 @@ export function faults(cells) {
 }
 
 /**
- * The boards of a text, each a list of cells: one board of 24 digits, however they are spaced; else words of many digits are boards of their own, single
- * numbers follow each other as in the judge's format, which a board that starts with 0 ends.
+ * Reads the boards of a text, each a list of cells. A text of 24 digits is one board, however it is
+ * spaced. Else words of many digits are boards, and single numbers follow each other as in the
+ * judge's format, which a board that starts with 0 ends.
  */
 export function readBoards(text) {
   const digits = text.replace(/[\s,]/g, '');

@@ -61,7 +61,7 @@ pub(super) struct Args {
     /// Where the API is served: HOST:PORT, :PORT for every interface, or PORT on 127.0.0.1
     ///
     /// Of a host with several addresses, it is the first that can be listened on, IPv4 before IPv6.
-    /// :PORT is 0.0.0.0:PORT; [::]:PORT adds IPv6 on most systems. Port 0 takes a free one. Standard
+    /// :PORT is 0.0.0.0:PORT; an IPv6 address stands in brackets. Port 0 takes a free one. Standard
     /// output has the address.
     #[arg(long, value_name = "ADDRESS", default_value = DEFAULT_ADDRESS, env = "ROTATION_GAME_LISTEN")]
     listen: Address,

@@ -123,18 +123,10 @@ impl Reader {
             self.start = token.place;
             self.boards += 1;
         }
-        if self.draft.is_empty() && number.is_none() && token.is_board() {
-            let mut place = token.place;
-            for &digit in token.beginning() {
-                let number = i64::from(digit - b'0');
-                if Value::new(number).is_none() {
-                    self.first_fault.get_or_insert(place);
-                }
-                self.draft.push_number(number);
-                place.column += 1;
-            }
-        } else if let Some(value) = number.and_then(Value::new) {
+        if let Some(value) = number.and_then(Value::new) {
             self.draft.push(value);
+        } else if self.draft.is_empty() && number.is_none() && token.is_board() {
+            self.push_digits(&token);
         } else {
             self.first_fault.get_or_insert(token.place);
             self.draft.push_fault(token.to_string());
@@ -144,6 +136,20 @@ impl Reader {
         }
         self.end_board(self.first_fault.unwrap_or(self.start))
             .map(Some)
+    }
+
+    /// Puts each digit of a token into a cell. Kept out of the way of boards of numbers.
+    #[cold]
+    fn push_digits(&mut self, token: &Token) {
+        let mut place = token.place;
+        for &digit in token.beginning() {
+            let number = i64::from(digit - b'0');
+            if Value::new(number).is_none() {
+                self.first_fault.get_or_insert(place);
+            }
+            self.draft.push_number(number);
+            place.column += 1;
+        }
     }
 
     fn end_board(&mut self, place_of_fault: Place) -> Result<Board, InputError> {
@@ -307,7 +313,7 @@ impl Token {
 
     /// Returns whether this is a byte order mark at the start of the input.
     fn is_byte_order_mark(&self) -> bool {
-        self.beginning() == BYTE_ORDER_MARK && self.place == Place::default()
+        self.place == Place::default() && self.beginning() == BYTE_ORDER_MARK
     }
 
     fn beginning(&self) -> &[u8] {
