@@ -171,7 +171,7 @@ impl Kind {
             Self::WrongShape => {
                 let body = [
                     json!({"board": digits(board), "depth": 5}),
-                    json!({"board": digits(board), "max_depth": 99}),
+                    json!({"board": digits(board), "max_depth": -1}),
                     json!({"board": digits(board), "heuristic": "best"}),
                     json!({"board": 7}),
                     json!([digits(board)]),
