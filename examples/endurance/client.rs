@@ -219,6 +219,10 @@ impl Connection {
 async fn connect(address: SocketAddr) -> Result<TokioIo<TcpStream>> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
+    // A client that leaves resets its connection, which the server notices at once. One that only
+    // ends its input keeps a search for the grace period; at the pace of the soak these would keep
+    // all long searches of others waiting.
+    stream.set_zero_linger()?;
     Ok(TokioIo::new(stream))
 }
 

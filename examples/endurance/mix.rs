@@ -45,7 +45,7 @@ const MIX: [(Deed, usize); 35] = [
     (Deed::Asks(Kind::Document), 10),
     (Deed::Asks(Kind::Lines), 50),
     (Deed::Asks(Kind::Text), 50),
-    (Deed::Leaves, 5),
+    (Deed::Leaves, 50),
     (Deed::Breaks(Leaving::Head), 40),
     (Deed::Breaks(Leaving::Body), 40),
     (Deed::Breaks(Leaving::Batch), 20),
