@@ -7,6 +7,7 @@ mod failure;
 mod healthcheck;
 #[cfg(unix)]
 mod open_files;
+mod origins;
 mod progress;
 mod random;
 mod replay;

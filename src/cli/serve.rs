@@ -6,18 +6,17 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use http::{HeaderName, HeaderValue, Method, Uri, header};
 use prometheus_client::registry::Registry;
 use tokio::net::TcpListener;
 use tokio::runtime;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
-use tower_http::cors::{AllowOrigin, CorsLayer};
 use tracing_subscriber::filter::Targets;
 
 use super::Failure;
 use super::address::Address;
 use super::bounds::{duration, number};
+use super::origins::Origins;
 use super::signals::Signals;
 use crate::http::{AppConfig, HttpMetrics, app, metrics_app};
 use crate::puzzle::MoveSequence;
@@ -236,60 +235,6 @@ impl ValueEnum for LogFormat {
     }
 }
 
-/// Origins with commas between; none where the text is empty.
-#[derive(Clone, Debug)]
-struct Origins(Vec<HeaderValue>);
-
-impl FromStr for Origins {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let origins = text
-            .split(',')
-            .map(str::trim)
-            .filter(|origin| !origin.is_empty());
-        origins.map(origin).collect::<Result<_, _>>().map(Self)
-    }
-}
-
-/// Parses `*`, or an origin exactly as browsers send it: anything else would never match.
-fn origin(text: &str) -> Result<HeaderValue, String> {
-    if text != "*" && text.contains('*') {
-        return Err(format!(
-            "expected an origin without a wildcard, found {text}; list every origin, or write * \
-             alone for all"
-        ));
-    }
-    let sent = if text == "*" {
-        text.to_owned()
-    } else {
-        sent_origin(text).ok_or_else(|| {
-            format!("expected * or an origin such as https://example.org, found {text}")
-        })?
-    };
-    if sent != text {
-        return Err(format!(
-            "expected an origin as browsers send it, found {text}; write {sent}"
-        ));
-    }
-    HeaderValue::try_from(sent).map_err(|error| error.to_string())
-}
-
-/// Returns the origin of a URL as browsers send it, or `None` if it has none.
-///
-/// It is a scheme, a host and a port other than the scheme's default, in lower case.
-fn sent_origin(url: &str) -> Option<String> {
-    let uri: Uri = url.parse().ok()?;
-    let scheme = uri.scheme_str()?.to_ascii_lowercase();
-    let authority = uri.authority()?;
-    let host = authority.host().to_ascii_lowercase();
-    let port = match (scheme.as_str(), authority.port_u16()) {
-        (_, None) | ("http", Some(80)) | ("https", Some(443)) => String::new(),
-        (_, Some(port)) => format!(":{port}"),
-    };
-    Some(format!("{scheme}://{host}{port}"))
-}
-
 pub(super) fn run(args: Args) -> Result<(), Failure> {
     let _log =
         telemetry::init(args.log_format, args.log.clone()).map_err(|error| Failure::Start {
@@ -359,7 +304,7 @@ async fn serve(args: Args, search_concurrency: usize) -> Result<(), Failure> {
             body_timeout: args.body_timeout,
             metrics: http_metrics,
             batch_memory: args.batch_memory * 1024 * 1024,
-            cors: cors(&args.cors_origin.0),
+            cors: args.cors_origin.layer(),
         }),
         server::Config {
             max_connections: args.max_connections.get(),
@@ -461,29 +406,4 @@ fn serve_metrics(
         server::Metrics::default(),
         shutdown,
     ))
-}
-
-fn cors(origins: &[HeaderValue]) -> Option<CorsLayer> {
-    let allowed = match origins {
-        [] => return None,
-        origins if origins.iter().any(|origin| origin == "*") => AllowOrigin::any(),
-        origins => AllowOrigin::list(origins.iter().cloned()),
-    };
-    let exposed = [
-        "x-request-id",
-        "cache-status",
-        "server-timing",
-        "retry-after",
-    ];
-    let layer = CorsLayer::new()
-        .allow_origin(allowed)
-        .allow_methods([Method::GET, Method::POST])
-        .allow_headers([
-            header::CONTENT_TYPE,
-            HeaderName::from_static("x-request-id"),
-            HeaderName::from_static("traceparent"),
-        ])
-        .expose_headers(exposed.map(HeaderName::from_static))
-        .max_age(Duration::from_hours(24));
-    Some(layer)
 }
