@@ -2,13 +2,14 @@
 //!
 //! Each batch is a task ([`task`]): it takes the input as it arrives ([`input`]), has a chunk of it
 //! answered on a thread, and puts the answers, in compact form ([`answers`]), into a queue that the
-//! body of the response takes from. What all batches hold in their queues is bounded in bytes. A
+//! body of the response takes from ([`queue`]). What all batches hold in their queues is bounded in bytes. A
 //! batch that cannot get more pauses, so a slow reader slows its input down.
 
 mod answers;
 mod input;
 mod lines;
 mod ndjson;
+mod queue;
 mod task;
 mod text;
 

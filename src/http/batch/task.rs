@@ -1,16 +1,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
-use futures_util::stream::{self, FuturesOrdered, StreamExt};
+use axum::body::Bytes;
+use futures_util::stream::{FuturesOrdered, StreamExt};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::{Instant, sleep};
 use tokio_util::task::TaskTracker;
-use tokio_util::task::task_tracker::TaskTrackerToken;
 use tracing::Instrument;
 
 use super::answers::{Answers, Notation};
 use super::input::{Arrival, Input};
+use super::queue::{AnswerStream, Message, Unread};
 use crate::http::AppState;
 use crate::http::problem::{Code, Problem};
 use crate::service::{self, Answer, BatchSlot, ExactSolver, Request, Service};
@@ -21,8 +21,6 @@ const CHUNKS_IN_FLIGHT: usize = 2;
 const CHUNK_OVERHEAD: usize = 128;
 /// What a chunk of answers reserves until its size is known: the most that it takes.
 const CHUNK_RESERVE: usize = 10 * 1024;
-/// The most bytes of a frame of the body, but for the last answer.
-const FRAME: usize = 8 * 1024;
 
 /// A notation of boards and answers: how its input is cut into chunks.
 pub(super) trait Format: Send + 'static {
@@ -81,31 +79,9 @@ pub(super) struct Search {
     pub(super) request: Request,
 }
 
-/// The queue of answers, from the task of a batch to the body of its response.
-pub(super) struct AnswerStream {
-    queue: mpsc::UnboundedReceiver<Message>,
-    notation: Notation,
-    /// The answers that are being rendered.
-    current: Option<Unread>,
-}
-
-enum Message {
-    Answers(Unread),
-    Refused(Problem),
-    /// The batch failed where that cannot be said any more.
-    Broken(service::Error),
-}
-
-/// Answers that are not yet rendered, and the memory that they may take until then.
-struct Unread {
-    answers: Answers,
-    _room: OwnedSemaphorePermit,
-    _count: TaskTrackerToken,
-}
-
 /// Starts the task of a batch. It ends when its answers are dropped.
 pub(super) fn start<F: Format>(state: &AppState, input: Input, format: F) -> AnswerStream {
-    let (sender, queue) = mpsc::unbounded_channel();
+    let (sender, answers) = AnswerStream::new(F::NOTATION);
     let batch = Batch {
         service: state.0.service.clone(),
         memory: Arc::clone(&state.0.batch_memory),
@@ -123,11 +99,7 @@ pub(super) fn start<F: Format>(state: &AppState, input: Input, format: F) -> Ans
         }
     };
     tokio::spawn(task.in_current_span());
-    AnswerStream {
-        queue,
-        notation: F::NOTATION,
-        current: None,
-    }
+    answers
 }
 
 /// A chunk that was answered, perhaps in part.
@@ -339,59 +311,13 @@ impl Batch {
         if room.num_permits() > 1 {
             drop(room.split(unused));
         }
-        self.send(Message::Answers(Unread {
-            answers,
-            _room: room,
-            _count: self.unread.token(),
-        }));
+        let unread = Unread::new(answers, room, self.unread.token());
+        self.send(Message::Answers(unread));
     }
 
     fn send(&self, message: Message) {
         // Where this fails, the client has left, and the task is about to end.
         let _ = self.queue.send(message);
-    }
-}
-
-impl AnswerStream {
-    /// Waits for the first answers, or returns the problem of the whole request.
-    pub(super) async fn wait_for_first(&mut self) -> Result<(), Problem> {
-        match self.queue.recv().await {
-            Some(Message::Answers(unread)) => self.current = Some(unread),
-            Some(Message::Refused(problem)) => return Err(problem),
-            Some(Message::Broken(error)) => return Err(error.into()),
-            None => {}
-        }
-        Ok(())
-    }
-
-    /// Returns the body that renders answers when the client takes them.
-    pub(super) fn into_body(self) -> Body {
-        Body::from_stream(stream::unfold(self, |mut answers| async move {
-            let frame = answers.next_frame().await?;
-            Some((frame, answers))
-        }))
-    }
-
-    async fn next_frame(&mut self) -> Option<Result<Vec<u8>, String>> {
-        loop {
-            if let Some(unread) = &mut self.current {
-                // A vector that grows by doubling would keep twice as much while the frame waits.
-                let mut frame = Vec::with_capacity(FRAME + FRAME / 4);
-                unread.answers.render(self.notation, &mut frame, FRAME);
-                frame.shrink_to_fit();
-                if unread.answers.is_empty() {
-                    self.current = None;
-                }
-                if !frame.is_empty() {
-                    return Some(Ok(frame));
-                }
-            }
-            match self.queue.recv().await? {
-                Message::Answers(unread) => self.current = Some(unread),
-                Message::Refused(problem) => return Some(Err(problem.detail)),
-                Message::Broken(error) => return Some(Err(error.to_string())),
-            }
-        }
     }
 }
 
